@@ -23,6 +23,7 @@ LOCAL = ("file", "local")
 
 # An unfinished file is called `.{name}.{process id}.tmp`; DuckDB may add a suffix of its own.
 DRAFT = re.compile(r"\..+\.(\d+)\.tmp(\..+)?", re.DOTALL)
+TRIAL_FILE, TRIAL_BYTES = ".trial", 1 << 20
 
 
 class InUse(Exception):
@@ -108,6 +109,16 @@ def write_atomically(path: Path | str, parts: Iterable[bytes]) -> None:
         if error.errno is None:
             raise
         raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def try_room(folder: Path) -> None:
+    """Write a megabyte into the folder, made if need be, and remove it. Raises OSError where that can't be: a full
+    disk still takes an empty file."""
+    trial = folder / TRIAL_FILE
+    try:
+        write_atomically(trial, [os.urandom(TRIAL_BYTES)])
+    finally:
+        trial.unlink(missing_ok=True)
 
 
 def remove_drafts(folder: Path, deep: bool = True, name: str = "*") -> None:

@@ -76,7 +76,8 @@ def is_commonest(pattern: str, others: Sequence[str], occurrences: pl.DataFrame)
     tests = [paired_permutation(counts[pattern], counts[other]) for other in others]
     if any(t.difference and t.difference < 0 and t.p_value * len(tests) <= ALPHA for t in tests):
         return False
-    return all(t.difference and t.difference > 0 and t.p_value <= ALPHA for t in tests) or None
+    above = [t.difference is not None and t.difference > 0 and t.p_value <= ALPHA for t in tests]
+    return True if tests and all(above) else None
 
 
 def pattern_accuracy(known_truth: pl.DataFrame) -> pl.DataFrame:

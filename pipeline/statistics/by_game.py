@@ -10,7 +10,6 @@ import polars as pl
 
 from pipeline.tables.queries import ALL_GAMES, attach, query_text
 
-SEPARATOR = "\x1f"  # stands in no team's name
 PLACE = ["setting", "condition"]
 
 
@@ -59,14 +58,15 @@ def team_groups(games: pl.DataFrame, named: Mapping[str, Sequence[str]]) -> dict
 
 def by_game(name: str, tables: Path) -> pl.DataFrame:
     """The result table `name` with a row for each of its rows and games: its columns, and `game_id`."""
-    one_game_teams = f"SELECT * REPLACE (team || '{SEPARATOR}' || game_id AS team) FROM {ALL_GAMES}.named"
+    one_game_teams = f"SELECT * REPLACE (game_id AS team) FROM {ALL_GAMES}.named"
     asked = query_text(name)
     with attach(tables, asked=asked) as connection:
         connection.execute(f"ALTER VIEW {ALL_GAMES}.games RENAME TO named")
         connection.execute(f"CREATE VIEW {ALL_GAMES}.games AS {one_game_teams}")
         rows: pl.DataFrame = connection.sql(asked).pl()
-    parts = pl.col("team").str.split(SEPARATOR)
-    return rows.with_columns(team=parts.list.first(), game_id=parts.list.last())
+        teams: pl.DataFrame = connection.sql(f"SELECT game_id, team FROM {ALL_GAMES}.named").pl()
+    of_teams = rows.rename({"team": "game_id"}).join(teams, on="game_id")
+    return of_teams.select(*rows.columns, "game_id").sort("team", "game_id", maintain_order=True)
 
 
 TEAM = ("team", "setting", "condition")

@@ -6,11 +6,22 @@ from pathlib import Path
 
 import polars as pl
 
-from pipeline.statistics.by_game import with_tasks
+from pipeline.statistics.by_game import ended, with_tasks, with_whole
 from pipeline.tables.io import read_table
+from pipeline.tables.queries import query
 
 SEPARATOR = "\x1f"  # stands in no kind, model or parameter
 JSON_OBJECT = r"(?s)^\s*\{.*\}\s*$"
+
+
+def caveats(tables: Path) -> list[str]:
+    """All that has to be said of the folder's teams in this way: a line each, with its condition."""
+    games, table1 = ended(read_table(tables, "games")), query("table1", tables)
+    lines = []
+    for condition in table1["condition"].unique().sort():
+        rows = with_whole(table1.filter(condition=condition), games)
+        lines += [f"{condition}: {line}" for line in (tasks_apart(rows), idle(rows)) if line]
+    return [*lines, *mixed_teams(tables), *unread_json(tables)]
 
 
 def tasks_apart(rows: pl.DataFrame) -> str:

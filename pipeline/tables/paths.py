@@ -38,6 +38,8 @@ def no_tables(folder: Path) -> str:
 
 def missing_tables(folder: Path) -> str:
     """That a folder holds no tables, and what makes them there: `make repro` those of the study, `derive` any other."""
+    if (folder / "games.csv").is_file():
+        return f"{folder} holds tables as CSV alone, which are for other programs: derive without --format csv"
     of_study = folder.resolve() in (TABLES.resolve(), (ROOT / TABLES).resolve())
     remedy = "run `make repro`" if of_study else "derive them first (python -m pipeline derive TRACES --out DIR)"
     return f"no tables in {folder}: {remedy}"

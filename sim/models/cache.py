@@ -8,12 +8,11 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from machine.files import write_atomically
+from machine.files import try_room, write_atomically
 from sim.models.agent import Answer, Ask
 from sim.models.spec import LlmParameters, is_simulated
 
 # Written, and removed, to see whether answers can be kept.
-TRIAL_FILE = ".trial"
 
 
 class Unwritable(ValueError):
@@ -74,7 +73,6 @@ class Cache:
     def check_writable(self, advice: str) -> None:
         """Raise Unwritable, with the advice, where no answer could be kept: it would be paid for again."""
         try:
-            write_atomically(trial := self.folder / TRIAL_FILE, [b""])
-            trial.unlink(missing_ok=True)
+            try_room(self.folder)
         except OSError as error:
             raise Unwritable(f"answers can't be kept in {self.folder} ({error.strerror}): {advice}") from None

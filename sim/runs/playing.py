@@ -197,6 +197,7 @@ def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger, outcomes: Out
         from sim.models.provider import Provider
         from sim.runs.runner import models_of, play_waiting
 
+        check_room(o.out)
         models, cache = list(models_of(jobs)), cache_of(o)
         if cache and not o.offline and any(map(cache.keeps, models)):
             cache.check_writable("name another folder with --cache, or keep none with --no-cache")
@@ -210,6 +211,18 @@ def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger, outcomes: Out
             asyncio.run(play())
     except KeyboardInterrupt:
         outcomes.interrupted(len(jobs) - (outcomes.accounted_for - before))
+
+
+def check_room(out: Path | str) -> None:
+    """Raise Unwritable where the folder of traces takes none: a game would be paid for and lost."""
+    from machine.files import try_room
+    from sim.models.cache import Unwritable
+
+    try:
+        if isinstance(out, Path):
+            try_room(out)
+    except OSError as error:
+        raise Unwritable(f"no trace can be written in {out} ({error.strerror}): make room, or name another") from None
 
 
 def reserve_for(o: RunOptions, jobs: Sequence[Job], ledger: Ledger) -> Reserve:

@@ -90,6 +90,7 @@ def test_a_pattern_is_the_commonest_where_enough_tasks_show_it(
     occurrences = pl.DataFrame(rows, schema=schema, orient="row")
     assert is_commonest("gossip", ["tax", "errand"], occurrences) is commonest
     assert is_commonest("gossip", ["tax", "errand"], occurrences.clear()) is None
+    assert is_commonest("gossip", [], occurrences) is None
 
 
 def test_trust_counts_what_is_found_for_each_that_was_meant() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 from site_games import HOSTILE, NAME, REASONING, site_tables
+from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
@@ -67,6 +68,21 @@ def test_the_leaderboard_has_the_study_s_own_intervals(tables: Path) -> None:
     assert both.height == theirs.height > 10
     for name in ("mean", "low", "high", "games", "tasks"):
         assert both[name].to_list() == both[f"{name}_right"].to_list()
+
+
+@pytest.mark.slow
+def test_a_team_that_shares_no_task_has_no_rank_and_is_named_beside_one_that_scheduled_nothing(tmp_path: Path) -> None:
+    teams = (("a", "t1"), ("b", "t1"), ("alone", "t2"))
+    for team, task in teams:
+        write_trace(tmp_path / f"in/{team}.json", toy_game(team, team=team, task_id=task, setting="varied").text())
+    done = CliRunner().invoke(app, ["site", str(tmp_path / "in"), "--out", str(tmp_path / "site"), "--workers", "1"])
+    assert done.exit_code == 0, done.output
+    board = pl.read_csv(tmp_path / "site/data/leaderboard.csv").filter(metric="excess_cost", density="all")
+    ranked = board.filter(pl.col("rank_low").is_not_null())
+    assert set(ranked["team"]) == {"a", "b"}
+    text = (tmp_path / "site/index.html").read_text(encoding="utf-8")
+    assert "standard: Rows compare where they are on the same tasks;" in text
+    assert "a (varied), alone (varied), b (varied)." in text
 
 
 def test_a_site_says_what_beliefs_start_from(tmp_path: Path) -> None:

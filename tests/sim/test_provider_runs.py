@@ -1,6 +1,9 @@
 """Whole runs of `python -m sim run` whose agents ask the stub through LiteLLM, over HTTP on this machine."""
 
 import json
+import resource
+import subprocess
+import sys
 from collections import Counter
 
 import msgspec
@@ -66,6 +69,23 @@ def prompts(trace):
 
 def read_as(trace):
     return Counter(e.data["parse"] for e in trace.events if e.type in ("turn_end", "decide_end"))
+
+
+@pytest.mark.parametrize("option", ["--no-cache", "--cache"])
+def test_nobody_is_asked_where_the_disk_takes_empty_files_alone(folder, option):
+    words = [option, str(folder / "kept")] if option == "--cache" else [option]
+    with stub() as server:
+        assert run(folder, server, "--limit", "1", *words, out="elsewhere", prices=DEAR).exit_code == 0
+        asked = len(server.seen)
+        command = [sys.executable, "-m", "sim", "run", "tasks.jsonl", "--team", "team.yaml", "--out", "traces", *words]
+        done = subprocess.run(command, cwd=folder, preexec_fn=tiny_files, capture_output=True, text=True)
+        assert (done.returncode, len(server.seen)) == (2, asked), done.stderr
+    assert "no trace can be written in traces (File too large): make room, or name another" in done.stderr
+    assert not list(folder.rglob(".trial")) and not (folder / "traces").exists()
+
+
+def tiny_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, 9_000))
 
 
 def test_the_recorded_prompts_are_those_that_the_server_received(folder):

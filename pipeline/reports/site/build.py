@@ -31,6 +31,7 @@ from pipeline.reports.site.pages import (
     write_text,
 )
 from pipeline.reports.views.game import game_views, tables_prior
+from pipeline.statistics.caveats import caveats
 from pipeline.statistics.resampling import Resampling, fewest_clusters
 from pipeline.tables.shards import table_executor
 
@@ -145,8 +146,8 @@ def write_lists(origins: Origins, out: Path, resampling: Resampling) -> None:
     links = {"reports": write_reports(origins.reports, out), "notebooks": write_notebooks(origins.notebooks, out)}
     board = leaderboard(ranked_figures, metrics, reported, links)
     write_text(out / "data" / "leaderboard.js", script("leaderboard", board))
-    counts = {"games": games.height, "stopped": int(games["stopped"].sum()), "level": resampling.level}
-    counts["fewest"] = fewest_clusters(resampling.level)
+    counts: dict[str, Any] = {"games": games.height, "stopped": int(games["stopped"].sum()), "level": resampling.level}
+    counts |= {"fewest": fewest_clusters(resampling.level), "caveats": caveats(origins.tables)}
     book = write_book(origins.book, out)
     for page in PAGES:
         write_page(out / page, page, root="", book=book, **counts)

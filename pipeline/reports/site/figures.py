@@ -80,7 +80,8 @@ def _cells(values: pl.DataFrame) -> pl.DataFrame:
 
 
 def ranks(tables: Path, results: Path | None, metrics: Sequence[Metric], resampling: Resampling) -> pl.DataFrame:
-    """One row a setting, condition, metric and team: the ranks that paired tests leave open over all tasks.
+    """One row a setting, condition, metric and team that shares tasks with another: the ranks that paired tests leave
+    open over all tasks.
 
     They are read from the results where those hold them, and else computed.
     """
@@ -88,7 +89,8 @@ def ranks(tables: Path, results: Path | None, metrics: Sequence[Metric], resampl
     rank_rows = read_result(stored) if stored and stored.is_file() else compute_ranks(tables, metrics, resampling)
     alike = [rank_rows.filter(metric=m.ranks_as).with_columns(metric=pl.lit(m.key)) for m in metrics if m.ranks_as]
     every = pl.concat([rank_rows.filter(~pl.col("metric").is_in([m.key for m in metrics if m.ranks_as])), *alike])
-    return every.with_columns(pl.col("setting").fill_null(UNKNOWN)).select(*RANKED, *RANKS)
+    among_others = every.filter(pl.col("teams") > 1)
+    return among_others.with_columns(pl.col("setting").fill_null(UNKNOWN)).select(*RANKED, *RANKS)
 
 
 def compute_ranks(tables: Path, metrics: Sequence[Metric], resampling: Resampling) -> pl.DataFrame:
@@ -96,7 +98,7 @@ def compute_ranks(tables: Path, metrics: Sequence[Metric], resampling: Resamplin
 
     own = _values(tables).drop(CELL)
     if own.is_empty():
-        return pl.DataFrame(schema=dict.fromkeys(RANKED, pl.String) | dict.fromkeys(RANKS, pl.Int64))
+        return pl.DataFrame(schema=dict.fromkeys(RANKED, pl.String) | dict.fromkeys((*RANKS, "teams"), pl.Int64))
     return comparisons(own, Testing(better={m.key: m.better for m in metrics if not m.ranks_as}), resampling)[1]
 
 

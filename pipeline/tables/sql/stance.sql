@@ -28,7 +28,7 @@ played AS (
 moved AS (
     SELECT team, condition, count(*) AS expensive_moves
     FROM patterns JOIN games USING (game_id)
-    WHERE pattern = 'qualitative_flattening'
+    WHERE pattern = 'qualitative_flattening' AND coalesce(setting, 'varied') = 'varied'
     GROUP BY team, condition
 ),
 measured AS (
