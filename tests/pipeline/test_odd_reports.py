@@ -165,7 +165,10 @@ def same_talk(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (only_english, r"goes with [+-][\d.]+ of excess, which rests on too few tasks for an interval\."),
+        (
+            only_english,
+            r"goes with [+-][\d.]+ of excess over 3 games of .+, which rests on too few tasks for an interval\.",
+        ),
         (same_talk, "There is no line to draw, as .* all send equally many direct messages a meeting"),
     ],
 )
