@@ -72,7 +72,7 @@ def test_the_command_reads_any_folder_of_tables(tmp_path: Path, monkeypatch: pyt
     result = CliRunner().invoke(app, ["ledger", "--tables", str(tmp_path / "tables")])
     assert (result.exit_code, result.stderr.count("\n")) == (0, 3)
     assert "2 games left out, whose tasks are none of the paper's 72" in result.stderr
-    assert "warning: imap: 3 games, 1 to 2 of a task; each game counts" in result.stderr
+    assert "warning: imap, standard, uniform: 3 games, 1 to 2 of a task; each game counts" in result.stderr
     assert "not played here" in result.stdout
     assert "IMAP is not compared: team imap played 2 of 72 tasks" in result.stdout
     (tmp_path / "results").mkdir()
