@@ -23,6 +23,7 @@ LOCAL = ("file", "local")
 
 # An unfinished file is called `.{name}.{process id}.tmp`; DuckDB may add a suffix of its own.
 DRAFT = re.compile(r"\..+\.(\d+)\.tmp(\..+)?", re.DOTALL)
+# Written, and removed, to see whether a folder takes what is to come.
 TRIAL_FILE, TRIAL_BYTES = ".trial", 1 << 20
 
 

@@ -12,8 +12,6 @@ from machine.files import try_room, write_atomically
 from sim.models.agent import Answer, Ask
 from sim.models.spec import LlmParameters, is_simulated
 
-# Written, and removed, to see whether answers can be kept.
-
 
 class Unwritable(ValueError):
     """A cache in which nothing can be kept: which, and what to do."""
