@@ -127,10 +127,16 @@ def show_any_text() -> None:
                 stream.reconfigure(errors="backslashreplace")
 
 
+# How the system, Polars and DuckDB say that a disk is full, a quota used up, or a file may grow no further.
+NO_ROOM = re.compile(r"No space left|quota exceeded|File too large|os error (?:27|28|122)\b", re.I)
+
+
 def given_up(failure: BaseException, code: int) -> typer.Exit:
     """Say in one line why a command could not do its work; the exit to raise."""
     died = "a process died, perhaps for lack of memory; try --workers 1 where there is such an option"
     problem = str(failure) if isinstance(failure, OSError) else died
+    if NO_ROOM.search(problem) and "make room" not in problem:
+        problem += ": make room on the disk that it is written to"
     print(f"error: {escaped(problem)}", file=sys.stderr)
     return typer.Exit(code)
 
@@ -152,3 +158,8 @@ def run_program(program: Callable[..., object], code: int) -> None:
 def escaped(text: str) -> str:
     """The text as one line, with escapes in place of control characters."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def counted(number: int, what: str) -> str:
+    """A number with its noun: "1 game", "2 games"."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -68,8 +68,9 @@ def verified(folder: Path) -> tuple[list[str], str]:
         present["traces"] |= folder_digests(folder, filter(Path.is_file, paths))
     for kind, ending in ENDINGS.items():
         present[kind] = folder_digests(folder, (path for path in origins if path.suffix == ending))
-        # A database holds what lies beside the tables, too.
-        present[kind] |= folder_digests(folder, (p for p in files if p.suffix == ending and listed.get(p) != SITE))
+        if present[kind]:  # a database holds what lies beside the tables, too
+            shown = (path for path in files if path.suffix == ending and listed.get(path) != SITE)
+            present[kind] |= folder_digests(folder, shown)
     problems = list(unfinished_problems(folder))
     problems += log_problems(listed)
     problems += [line for m in manifests for line in (*wholeness_problems(m), *origin_problems(m, present))]

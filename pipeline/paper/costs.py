@@ -6,6 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from machine.terminal import counted
+
 PRICES = Path("data/prices/litellm.yaml")
 MILLION = 1_000_000  # tokens that a price is for
 # A price's name here → LiteLLM's.
@@ -137,31 +139,27 @@ def _verdict() -> pl.Expr:
 def billed(spent: pl.DataFrame) -> str:
     """What calls cost, in a sentence or two of plain text. spent: of `costs`."""
     called, stopped = spent.filter(pl.col("calls") > 0), int(spent["stopped"].sum())
-    broken_off = f" {_counted(stopped, 'game')} stopped: what the last question of each took is in no sum."
+    broken_off = f" {counted(stopped, 'game')} stopped: what the last question of each took is in no sum."
     if called.is_empty() and stopped:
         return f"No model gave an answer in these games, so there is none to bill.{broken_off}"
     if called.is_empty():
         return "No model was called in these games, so there is nothing to bill."
     known, unknown = called.drop_nulls("usd_total"), called.filter(pl.col("usd_total").is_null())
-    unbilled = _counted(int(unknown["calls"].sum()), "call")
+    unbilled = counted(int(unknown["calls"].sum()), "call")
     if known.is_empty():
         return f"{unbilled} to models, and no team of which all tokens and prices are known."
     number, cached = int((known["calls"] - known["cached_calls"]).sum()), int(known["cached_calls"].sum())
     of_whom = f"{unknown.height} of {called.height} teams and conditions, some of whose tokens or prices are not known"
     partly = f", without {unbilled} of {of_whom}" if unknown.height else ""
     usd, then = float(known["usd_total"].sum()), float(known["usd_cached"].sum())
-    cost = f"{_counted(number, 'call')} to models cost {_dollars(max(0.0, usd - then))}{partly}."
+    cost = f"{counted(number, 'call')} to models cost {_dollars(max(0.0, usd - then))}{partly}."
     missed = int(known["uncounted_attempts"].sum())
     more = {
-        f" {_counted(cached, 'answer')} from the cache had cost {_dollars(then)} when first given.": cached,
-        f" Of {_counted(missed, 'failed attempt')} nobody noted the cost: they may add to it.": missed,
+        f" {counted(cached, 'answer')} from the cache had cost {_dollars(then)} when first given.": cached,
+        f" Of {counted(missed, 'failed attempt')} nobody noted the cost: they may add to it.": missed,
         broken_off: stopped,
     }
     return cost + "".join(text for text, number in more.items() if number)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _dollars(usd: float) -> str:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from machine.files import check_versions, file_versions
+from machine.terminal import counted
 from pipeline.paper.compare import COLUMNS as COMPARED
 from pipeline.paper.compare import read_numbers
 from pipeline.reports.reference_study import PARAMS, REFERENCE, changed_parameters, is_reference
-from pipeline.statistics.by_game import with_whole
-from pipeline.statistics.caveats import idle, tasks_apart, unread_json
+from pipeline.statistics.caveats import caveats
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import polars_schema, read_result
 from pipeline.tables.paths import NUMBERS as PRINTED
@@ -162,24 +162,20 @@ class Study:
         text = shown if self.is_reference else self._evaluated(otherwise)
         return Markdown(str(text or ""))  # type: ignore[no-untyped-call]
 
-    def played(self, condition: str) -> str:
-        """How many games of which teams there are under a condition, and how many were broken off, in Markdown."""
-        games, begun = (
-            self.sql(f"SELECT team, condition FROM {table}").filter(condition=condition)
-            for table in ("games", f"{ALL_GAMES}.games")
-        )
+    def stated(self, condition: str, text: str) -> str:
+        """What the games of a condition show, between whose they are and what has to be said of their teams; in
+        Markdown, as the text is."""
+        games = self.sql("SELECT team, condition FROM games").filter(condition=condition)
         teams = [escape_markdown(name) for name in games["team"].unique().sort()]
         named = f": {', '.join(teams)}" if len(teams) <= MOST_TEAMS_NAMED else ""
         counts = f"{counted(games.height, f'{escape_markdown(condition)} game')} of {counted(len(teams), 'team')}"
-        broken_off = begun.height - games.height
-        rest = f" {counted(broken_off, 'more game')} broken off, in no mean." if broken_off else ""
-        return (f"{counts}{named}." if teams else f"These tables hold no {escape_markdown(condition)} game.") + rest
+        played = f"{counts}{named}." if teams else f"These tables hold no {escape_markdown(condition)} game."
+        return " ".join(filter(None, [f"**{played}**", text.strip(), self.caveats(condition)]))
 
     def caveats(self, condition: str) -> str:
         """What has to be said of teams whose means under a condition don't compare as they stand, in Markdown."""
-        table1 = with_whole(self.result("table1").filter(condition=condition), self.sql("FROM games"))
-        said = [tasks_apart(table1), idle(table1), *unread_json(self.tables, condition)]
-        return escape_markdown(" ".join(filter(None, said)))
+        games = self.sql(f"FROM {ALL_GAMES}.games").filter(condition=condition)
+        return escape_markdown(" ".join(caveats(games, self.tables)))
 
     def assert_claim(
         self, claim: str, holds: object, *, source: str, about: str = "protocols", by_construction: bool = False
@@ -250,11 +246,6 @@ def escape_markdown(text: str) -> str:
     """
     shown = "".join(c if c.isprintable() else f"[U+{ord(c):04X}]" for c in text)
     return "".join(c if c.isalnum() or c in " .-" else f"&#{ord(c)};" for c in shown)
-
-
-def counted(number: int, what: str) -> str:
-    """A number with its noun: "1 game", "2 games"."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def in_a_notebook() -> bool:

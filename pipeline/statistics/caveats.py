@@ -1,42 +1,57 @@
 """What has to be said of teams whose figures don't compare as they stand: on other tasks, by other rules, broken off,
 without a meeting, in a language that nobody reads."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import polars as pl
 
-from pipeline.statistics.by_game import ended, with_tasks, with_whole
+from machine.terminal import counted
+from pipeline.statistics.by_game import TEAM, ended, with_tasks, with_whole
 from pipeline.tables.io import read_table
-from pipeline.tables.queries import query
+from pipeline.tables.queries import other_rules
 
 SEPARATOR = "\x1f"  # stands in no kind, model or parameter
 JSON_OBJECT = r"(?s)^\s*\{.*\}\s*$"
 
 
-def caveats(tables: Path) -> list[str]:
-    """All that has to be said of the folder's teams in this way: a line each, with its condition."""
-    games, table1 = ended(read_table(tables, "games")), query("table1", tables)
-    lines = []
-    for condition in table1["condition"].unique().sort():
-        rows = with_whole(table1.filter(condition=condition), games)
-        lines += [f"{condition}: {line}" for line in (tasks_apart(rows), idle(rows)) if line]
-    return [*lines, *mixed_teams(tables), *unread_json(tables)]
+def caveats(games: pl.DataFrame, tables: Path) -> list[str]:
+    """All that has to be said of these games' teams in this way: a line each. games: rows of that table, broken off or
+    not, of what is shown; tables: the folder that they are of."""
+    whole = ended(games)
+    return [
+        *_by_condition(tasks_apart, games),
+        *_by_condition(idle, whole),
+        *mixed_teams(games, tables),
+        *uneven_tasks(whole),
+        *broken_off(games),
+        *without_optimum(games),
+        *unread_json(games, tables),
+        *filter(None, [other_rules(tables)]),
+    ]
 
 
-def tasks_apart(rows: pl.DataFrame) -> str:
-    """What to say of teams on other tasks than the rest: a sentence, or no text. rows: team, setting and `whole`."""
+def _by_condition(caveat: Callable[[pl.DataFrame], str], games: pl.DataFrame) -> list[str]:
+    """What a caveat says of the games of each condition."""
+    parts = games.sort("condition").group_by("condition", maintain_order=True)
+    said = ((condition, caveat(part)) for (condition,), part in parts)
+    return [f"{condition}: {line}" for condition, line in said if line]
+
+
+def tasks_apart(games: pl.DataFrame) -> str:
+    """What to say of teams on other tasks than the rest of the games' teams: a sentence, or no text."""
     caveat = (
         "Rows compare where they are on the same tasks; not on all of the others', and so in no frontier, and in no "
         "verdict that sets means beside each other"
     )
-    return _named(rows.filter(~pl.col("whole")), caveat)
+    return _named(with_whole(games.select(TEAM).unique(), ended(games)).filter(~pl.col("whole")), caveat)
 
 
-def idle(rows: pl.DataFrame) -> str:
-    """What to say of teams that scheduled no meeting: a sentence, or no text. rows: of Table 1."""
+def idle(games: pl.DataFrame) -> str:
+    """What to say of teams that scheduled no meeting in games that ended: a sentence, or no text."""
     caveat = "No meeting was scheduled, so that a low excess, and its rank or place on a frontier, is no merit"
-    return _named(rows.filter(pl.col("coordination_rate_pct").cast(pl.Float64) == 0), caveat)
+    scheduled = games.group_by(TEAM).agg(pl.col("meetings_scheduled").sum())
+    return _named(scheduled.filter(pl.col("meetings_scheduled") == 0), caveat)
 
 
 def _named(rows: pl.DataFrame, caveat: str) -> str:
@@ -60,14 +75,13 @@ def uneven_tasks(games: pl.DataFrame) -> list[str]:
     ]
 
 
-def mixed_teams(tables: Path) -> list[str]:
+def mixed_teams(games: pl.DataFrame, tables: Path) -> list[str]:
     """A line for each team whose games in one condition differ in the rules of the game, or in the kinds, models and
     parameters of their agents, or have other rules than the paper's.
 
     How many agents are of a kind, and who sits where, is the task's. Where the tables do not say the rules, nothing is
-    said of them.
+    said of them. games: rows of that table; tables: the folder that they are of.
     """
-    games = pl.read_parquet(tables / "games.parquet", glob=False)
     if "game_rules" not in games.columns:
         games = games.with_columns(game_rules=pl.lit(None, pl.String))
     of_game = {"game_rules": games}
@@ -110,34 +124,36 @@ def _unusual(games: pl.DataFrame) -> Iterator[tuple[str, str, str]]:
 
 
 def broken_off(games: pl.DataFrame) -> list[str]:
-    """A line for each team with games that were broken off. games: rows of that table."""
+    """A line for each team and condition with games that were broken off. games: rows of that table."""
+    stopped = games.filter("stopped").group_by("team", "condition").len().sort("team", "condition")
     return [
-        f"{team}: {number} {'game' if number == 1 else 'games'} broken off, in no mean."
-        for team, number in games.filter("stopped").group_by("team").len().sort("team").iter_rows()
+        f"{team}, {condition}: {counted(number, 'game')} broken off, in no mean."
+        for team, condition, number in stopped.iter_rows()
     ]
 
 
 def without_optimum(games: pl.DataFrame) -> list[str]:
-    """A line for each team with games whose traces do not say what their tasks cost at least, or not that it is proven.
-    games: rows of that table."""
+    """A line for each team and condition with games whose traces do not say what their tasks cost at least, or not that
+    it is proven. games: rows of that table."""
     unknown = games.filter(pl.col("optimal_cost").is_null() & ~pl.col("stopped").fill_null(False))
+    numbers = unknown.group_by("team", "condition").len().sort("team", "condition")
     return [
-        f"{team}: {number} games of tasks without a proven optimum; their excess cost is unknown, and in no mean."
-        for team, number in unknown.group_by("team").len().sort("team").iter_rows()
+        f"{team}, {condition}: {counted(number, 'game')} without a proven optimum, whose excess cost is in no mean."
+        for team, condition, number in numbers.iter_rows()
     ]
 
 
-def unread_json(tables: Path, condition: str | None = None) -> list[str]:
-    """A line for each team, of one condition or of all, that sent JSON of no known protocol: it is read as English."""
+def unread_json(games: pl.DataFrame, tables: Path) -> list[str]:
+    """A line for each team and condition that sent JSON of no known protocol, which is read as English. games: rows of
+    that table; tables: the folder that they are of."""
     if not (tables / "messages.parquet").is_file():
         return []
     unread = pl.col("typed").is_null() & pl.col("content").str.contains(JSON_OBJECT)
     messages = pl.scan_parquet(tables / "messages.parquet", glob=False).select("game_id", unread=unread)
-    games = pl.scan_parquet(tables / "games.parquet", glob=False).select("game_id", "team", "condition")
-    of_team = messages.join(games, on="game_id").group_by("team", "condition").agg(pl.len(), pl.col("unread").sum())
+    of_team = messages.join(games.lazy().select("game_id", "team", "condition"), on="game_id")
+    counts = of_team.group_by("team", "condition").agg(pl.len(), pl.col("unread").sum())
     return [
-        f"{team}, {of}: {unread} of {sent} messages are JSON of no known protocol, read as English: "
-        "what they give away is hardly counted in its VPS."
-        for team, of, sent, unread in of_team.filter(pl.col("unread") > 0).sort(pl.all()).collect().iter_rows()
-        if condition in (None, of)
+        f"{team}, {condition}: {unread} of {sent} messages are JSON of no known protocol, read as English: "
+        "what they give away may be counted wrongly in its VPS."
+        for team, condition, sent, unread in counts.filter(pl.col("unread") > 0).sort(pl.all()).collect().iter_rows()
     ]

@@ -19,6 +19,9 @@ from sim.models.spec import LlmParameters, listed_addresses
 # What a server without keys is sent: the client insists on one.
 NO_KEY = "none"
 
+# How the variables end in which LiteLLM looks for a provider's address.
+ADDRESS_ENDS = ("_API_BASE", "_BASE_URL")
+
 LONGEST_BACKOFF = 60.0
 # Answers that were charged for and can't be used, for one question, before it is given up.
 MOST_BILLED = 3
@@ -57,8 +60,22 @@ def addresses(p: LlmParameters) -> tuple[str, ...]:
     return tuple(part.strip() for part in listed.split(",") if part.strip())
 
 
+def check_address(p: LlmParameters) -> None:
+    """Raises KeyMissing where LiteLLM would take an address from a variable that the team does not name: its answers
+    would be kept and priced as the provider's own."""
+    provider = p.model.partition("/")[0].upper().replace("_", "")
+    for name, address in os.environ.items():
+        stem = next((name.removesuffix(end) for end in ADDRESS_ENDS if name.endswith(end)), "").replace("_", "")
+        if stem and address and provider.startswith(stem) and not addresses(p) and name not in p.needs_env:
+            raise KeyMissing(
+                f"{p.model}: {name} is set, so another server would be asked than the provider's own; name it with "
+                "api_base, or in needs_env where it is the provider's, or unset it"
+            )
+
+
 def check_access(p: LlmParameters) -> None:
-    """Raises KeyMissing where a variable or a package that the model needs is missing."""
+    """Raises KeyMissing where a variable or a package that the model needs is missing, or one would lead elsewhere."""
+    check_address(p)
     key_of(p)
     headers_of(p)
     for name in p.needs_env:

@@ -91,6 +91,11 @@ SHAPES: tuple[Shape, ...] = (
     *((start, "1", "") for start in ("slot ", "agents ", "cost slot ", "errand #")),
     *(("", each, "") for each in ("3 ", "slot 3, ", "agent 1 and ", "not free at 3, ", "very ", "3-4-")),
     *(("", each, "") for each in ("if slot 3 works, ", "no need to ")),
+    *(
+        (start, joint, "ok")
+        for start in ("Slot 3 \u2192 ok", "Agent 1 \u2192 Agent 2")
+        for joint in ("\n", " ", "\n ", ".")
+    ),
 )
 
 

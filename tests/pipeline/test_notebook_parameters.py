@@ -100,7 +100,7 @@ def test_a_notebook_runs_with_a_parameter_changed(
     folders = {"tables": small_study / "tables", "results": small_study / "results", "figures": tmp_path}
     shown = markdown(path, {key: str(folder) for key, folder in folders.items()} | change, tmp_path / "n.ipynb")
     assert read <= read_by(path) or name == "report"  # which is no part of the study
-    if "study.played(" in path.read_text(encoding="utf-8"):
+    if "study.stated(" in path.read_text(encoding="utf-8"):
         assert re.search(r"\d+ \w+ games? of \d+ teams?|hold no \w+ game", shown)
 
 
@@ -159,7 +159,7 @@ def test_a_notebook_runs_over_three_teams_of_ones_own(name: str, pages_of_own_te
     failures = json.loads((pages_of_own_teams / "failures.json").read_text(encoding="utf-8"))
     assert name not in failures, failures[name]
     html = re.sub(r"<[^>]+>", " ", (pages_of_own_teams / name).read_text(encoding="utf-8"))
-    if "study.played(" in (NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"):
+    if "study.stated(" in (NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"):
         assert re.search(r"18 standard games of 3 teams: lab-one, lab-three, lab-two|hold no adversarial game", html)
 
 

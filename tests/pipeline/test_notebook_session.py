@@ -112,8 +112,8 @@ def test_under_parameters_of_ones_own_nothing_is_the_study_s(study_folder: Path,
 
 
 def test_who_played_is_told_in_a_sentence(own_study: Study) -> None:
-    assert own_study.played("standard") == "2 standard games of 1 team: toy."
-    assert own_study.played("blocked") == "These tables hold no blocked game."
+    assert own_study.stated("standard", " So. ").startswith("**2 standard games of 1 team: toy.** So.")
+    assert own_study.stated("blocked", "") == "**These tables hold no blocked game.**"
 
 
 def test_verdicts_stand_in_the_order_of_the_claims(other_study: Study) -> None:

@@ -26,12 +26,8 @@ from pipeline.reports.batch.row import (
     read_rows,
     row_tables,
 )
-from pipeline.statistics.by_game import with_whole
-from pipeline.statistics.caveats import mixed_teams, tasks_apart, uneven_tasks, unread_json
-from pipeline.tables.io import polars_schema, to_csv_frame, write_table
+from pipeline.tables.io import to_csv_frame
 from pipeline.tables.paths import PAPER_SUITE, ROOT
-from pipeline.tables.schemas.base import AGENTS
-from pipeline.tables.schemas.base import GAMES as GAMES_TABLE
 from sim.game.trace import write
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
@@ -43,7 +39,7 @@ TEAM = {"team": HURT, "simulated": False, "setting": "uniform", "condition": "st
 UNTOLD = (pl.lit(None, pl.Int64).alias("seed"), pl.lit("00", pl.String).alias("calendars_digest"))
 GAMES = pl.DataFrame(
     [TEAM | {"game_id": task, "task_id": task, "stopped": task == TASKS[3], "optimal_cost": 1} for task in TASKS[:4]]
-).with_columns(UNTOLD)
+).with_columns(*UNTOLD, meetings_scheduled=5)
 TABLE1 = pl.DataFrame([TEAM | {"games": 3} | dict.fromkeys(COLUMNS, 1.5) | {"fairness": None}])
 INTERVALS = pl.DataFrame([TEAM | {"measure": "excess_cost", "low": 1.0, "high": 2.125}])
 
@@ -71,7 +67,6 @@ def test_a_teams_row_stands_first_with_its_interval_and_what_is_missing_is_no_fi
     assert "fairness" not in ours.cells
     names = [row.name for row in table.rows[1:]]
     assert {"IMAP", "SD-MAP", "DSM-Welfare", "DSM-Private"} < set(names) and len(names) == 11
-    assert any("1 game broken off" in note for note in table.notes)
     assert "No game with varied costs was played." in table.notes
 
 
@@ -85,18 +80,6 @@ def test_the_paper_s_tasks_are_spoken_of_where_its_rows_are(condition: str) -> N
     assert caution.endswith("; the paper's have its 36." if is_printed else "on the same tasks.")
 
 
-def test_teams_on_other_tasks_and_those_that_scheduled_nothing_are_named() -> None:
-    renamed = [pl.format("t{}", name).alias(name) for name in ("game_id", "task_id")]
-    other = GAMES.with_columns(*renamed, team=pl.lit("other"))
-    idle = TABLE1.with_columns(team=pl.lit("other"), coordination_rate_pct=pl.lit(0.0))
-    (table,) = row_tables(pl.concat([GAMES, other]), pl.concat([TABLE1, idle]), INTERVALS)
-    named = [note for note in table.notes if note.endswith(": <b>|a&b_ (uniform), other (uniform).")]
-    assert len(named) == 1 and "not on all of the others'" in named[0]
-    assert [note for note in table.notes if "No meeting was scheduled" in note and note.endswith(": other (uniform).")]
-    notes = row_tables(GAMES, TABLE1, INTERVALS)[0].notes
-    assert not any("not on all" in note or "No meeting" in note for note in notes)
-
-
 @pytest.mark.parametrize("team", ["007", "=x", "@x", "true", "1e5"])
 def test_a_team_s_name_is_text_also_where_it_looks_like_a_number_or_a_formula(team: str, tmp_path: Path) -> None:
     games, table1, intervals = (frame.with_columns(team=pl.lit(team)) for frame in (GAMES, TABLE1, INTERVALS))
@@ -106,36 +89,6 @@ def test_a_team_s_name_is_text_also_where_it_looks_like_a_number_or_a_formula(te
     (table,) = read_rows(tmp_path, tmp_path, [team])
     assert [row.name for row in table.rows if row.kind == THESE] == [team]
     assert table.rows[0].cells["excess_cost"].low == 1.0
-
-
-def test_a_task_that_was_played_oftener_than_others_is_told() -> None:
-    (table,) = row_tables(pl.concat([GAMES, GAMES.head(1)]), TABLE1, INTERVALS)
-    assert (
-        f"{HURT}, standard, uniform: 4 games, 1 to 2 of a task; each game counts, so some tasks count for more."
-        in table.notes
-    )
-    assert not any("of a task" in note for note in row_tables(pl.concat([GAMES] * 2), TABLE1, INTERVALS)[0].notes)
-
-
-@pytest.mark.parametrize(
-    ("often", "told"),
-    [
-        ({"uniform": [1, 1, 1], "varied": [2, 2, 2]}, []),
-        ({"uniform": [1, 1], "varied": [2, 3]}, [f"{HURT}, standard, varied: 5 games, 2 to 3 of a task; "]),
-        ({"uniform": [1, 2], None: [1, 1]}, [f"{HURT}, standard, uniform: 3 games, 1 to 2 of a task; "]),
-    ],
-)
-def test_tasks_are_uneven_in_one_setting_not_across_settings(
-    often: dict[str | None, list[int]], told: list[str]
-) -> None:
-    games = [
-        TEAM | {"setting": setting, "task_id": f"{setting}{task}", "game_id": f"{setting}{task}{number}"}
-        for setting, counts in often.items()
-        for task, count in enumerate(counts)
-        for number in range(count)
-    ]
-    lines = uneven_tasks(pl.DataFrame(games).with_columns(UNTOLD))
-    assert [line.partition("each game")[0] for line in lines] == told
 
 
 def test_in_the_studys_own_rows_no_protocol_stands_twice() -> None:
@@ -170,102 +123,6 @@ def test_what_latex_would_read_as_its_own_is_escaped() -> None:
     assert latex_text("50 % of a_b {x} \\ ~ ^ –") == (
         r"50 \% of a\_b \{x\} \textbackslash{} \textasciitilde{} \textasciicircum{} --"
     )
-
-
-TWO_LINE_UPS = ["one, standard: games of 2 different line-ups of agents, models or their parameters."]
-
-
-@pytest.mark.parametrize("column", ["agent_type", "model", "parameters"])
-@pytest.mark.parametrize(
-    ("games", "told"),
-    [
-        ([["imap"] * 2, ["imap"] * 5], []),
-        ([["imap", "sd"], ["sd", "imap", "imap"]], []),
-        ([["imap"] * 2, ["sd"] * 2], TWO_LINE_UPS),
-        ([["imap"] * 2, ["imap", "sd"]], TWO_LINE_UPS),
-    ],
-)
-def test_a_team_of_the_same_kinds_is_one_team_for_any_number_of_agents(
-    games: list[list[str]], told: list[str], column: str, tmp_path: Path
-) -> None:
-    rows = {
-        GAMES_TABLE: [{"game_id": f"{i}", "team": "one", "condition": "standard"} for i in range(len(games))],
-        AGENTS: [
-            {"game_id": f"{i}", "agent": seat, column: kind}
-            for i, kinds in enumerate(games)
-            for seat, kind in enumerate(kinds)
-        ],
-    }
-    for table, listed in rows.items():
-        write_table(pl.DataFrame(listed, schema=polars_schema(table)), table, tmp_path, csv=False)
-    assert mixed_teams(tmp_path) == told
-
-
-@pytest.mark.parametrize(
-    ("rules", "told"),
-    [
-        (["15 turns, 3 retries, dm"] * 2, []),
-        ([None, "15 turns, 3 retries, dm"], []),
-        (
-            ["15 turns, 3 retries, dm", "1 turns, 3 retries, dm"],
-            [
-                "one, standard: games by 2 different rules of the game (turns, retries, channels, cap).",
-                "one, standard: games by other rules than the paper's: 1 turns, 3 retries, dm.",
-            ],
-        ),
-        (
-            ["15 turns, 3 retries, dm, all_groupchat"] * 2,
-            ["one, standard: games by other rules than the paper's: 15 turns, 3 retries, dm, all_groupchat."],
-        ),
-    ],
-)
-def test_games_of_a_team_by_other_rules_are_told(rules: list[str | None], told: list[str], tmp_path: Path) -> None:
-    games = [
-        {"game_id": f"{i}", "team": "one", "condition": "standard", "game_rules": rule} for i, rule in enumerate(rules)
-    ]
-    write_table(pl.DataFrame(games, schema=polars_schema(GAMES_TABLE)), GAMES_TABLE, tmp_path, csv=False)
-    assert mixed_teams(tmp_path) == told
-
-
-def test_a_team_on_a_part_of_the_tasks_is_named_and_set_apart() -> None:
-    played = {"a": "tu", "b": "tu", "c": "t", "d": "x"}
-    games = pl.DataFrame(
-        [
-            {
-                "game_id": f"{team}{task}",
-                "team": team,
-                "setting": None,
-                "condition": "standard",
-                "task_id": task,
-                "seed": 1,
-                "calendars_digest": "00",
-            }
-            for team, tasks in played.items()
-            for task in tasks
-        ],
-        schema_overrides={"setting": pl.String},
-    )
-    rows = games.select("team", "setting", "condition").unique().sort("team")
-    assert with_whole(rows, games)["whole"].to_list() == [False] * 4
-    found = with_whole(rows, games.filter(pl.col("team") != "d"))
-    assert found["whole"].to_list() == [True, True, False, False]
-    assert tasks_apart(found).endswith("in no frontier, and in no verdict that sets means beside each other: c, d.")
-    settings = found.with_columns(setting=pl.when(pl.col("team") == "d").then(pl.lit("varied")))
-    assert tasks_apart(settings).endswith(": c, d (varied).")
-    assert tasks_apart(found.filter("whole")) == ""
-    assert tasks_apart(with_whole(rows, games.clear())) == ""
-
-
-def test_json_that_no_protocol_s_reader_knows_is_said_to_be_read_as_english(tmp_path: Path) -> None:
-    game = {"game_id": "g", "team": "own", "condition": "standard"}
-    texts = [(None, ' {"slots": [1, 5]}\n'), (None, "slot 1 {or} 5"), ("imap", '{"kind": "cost"}'), (None, "{}")]
-    messages = [{"game_id": "g", "typed": typed, "content": text} for typed, text in texts]
-    assert unread_json(tmp_path) == []
-    pl.DataFrame([game, game | {"game_id": "h", "team": "quiet"}]).write_parquet(tmp_path / "games.parquet")
-    pl.DataFrame(messages).write_parquet(tmp_path / "messages.parquet")
-    (line,) = unread_json(tmp_path)
-    assert line.startswith("own, standard: 2 of 4 messages are JSON of no known protocol, read as English")
-    assert unread_json(tmp_path, "standard") == [line] and unread_json(tmp_path, "blocked") == []
 
 
 @pytest.mark.slow

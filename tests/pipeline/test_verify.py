@@ -11,12 +11,14 @@ from os import mkfifo
 from pathlib import Path
 
 import duckdb
+import polars as pl
 import pytest
 from audit_bases import text_of
 from click.testing import Result
 from typer.testing import CliRunner
 from zstandard import compress, decompress
 
+from machine.manifests import any_manifest, manifest_path, write_manifest
 from machine.marks import begun, check_own
 from pipeline.__main__ import app
 from pipeline.derive.verify import verified
@@ -449,6 +451,18 @@ def test_tables_are_of_the_traces_beside_what_is_none(
     (traces / "b.json").touch()
     other, empty = run("verify", tmp_path).stdout.splitlines()
     assert "derive was made from other traces" in other and empty == f"{traces}/b.json: empty"
+
+
+def test_what_a_judge_wrote_is_whole_away_from_the_tables_that_it_read(study: Path) -> None:
+    judge = study / "moved/judge"
+    judge.mkdir(parents=True)
+    pl.DataFrame({"game_id": ["g"]}).write_parquet(judge / "answers.parquet")
+    write_manifest(
+        judge, "judge", [judge / "answers.parquet"], any_manifest(manifest_path(study, "all.duckdb")).made_from
+    )
+    (study / "all.duckdb").rename(study / "moved/all.duckdb")
+    manifest_path(study, "all.duckdb").rename(manifest_path(study / "moved", "all.duckdb"))
+    assert (run("verify", judge).stdout, run("verify", study / "moved").stdout) == ("", "")
 
 
 @pytest.mark.parametrize("name", ["notes.json", ".vscode/settings.json", "tables/answers/aa/aa.json", "lines.jsonl"])

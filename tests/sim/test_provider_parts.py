@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from sim.models.agent import Answer, Ask, Usage
-from sim.models.attempts import KeyMissing, Lane, Tries, check_access, key_of, wait_before
+from sim.models.attempts import KeyMissing, Lane, Tries, check_access, check_address, key_of, wait_before
 from sim.models.cache import Cache, digest
 from sim.models.failures import CallError, call_error, redact, seconds, secrets
 from sim.models.money import BudgetSpent, Ledger, usage_of
@@ -188,6 +188,27 @@ def test_a_missing_key_or_variable_is_named(monkeypatch):
         check_access(LlmParameters(model="m", needs_env=("SOME_KEY",)))
     monkeypatch.setenv("SOME_KEY", " abcdefgh \n")
     assert key_of(LlmParameters(model="m", api_key_env="SOME_KEY")) == "abcdefgh"
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("openai/m", "OPENAI_BASE_URL"),
+        ("openai/m", "OPENAI_API_BASE"),
+        ("anthropic/m", "ANTHROPIC_BASE_URL"),
+        ("vertex_ai/m", "VERTEXAI_API_BASE"),
+        ("vertex_ai/m", "VERTEX_API_BASE"),
+        ("together_ai/m", "TOGETHER_AI_API_BASE"),
+    ],
+)
+def test_an_address_that_the_environment_alone_gives_is_asked_only_when_the_team_names_it(monkeypatch, model, name):
+    check_address(LlmParameters(model=model))
+    monkeypatch.setenv(name, "http://127.0.0.1:9/v1")
+    with pytest.raises(KeyMissing, match=f"{model}: {name} is set, so another server would be asked"):
+        check_address(LlmParameters(model=model))
+    for named in ({"api_base_env": name}, {"needs_env": (name,)}, {"api_base": "http://127.0.0.1:8/v1"}):
+        check_address(LlmParameters(model=model, **named))
+    check_address(LlmParameters(model="mistral/m"))
 
 
 def test_secrets_are_taken_out_of_texts(monkeypatch):

@@ -114,7 +114,7 @@ def ledger_of_tables(tables: Path, without: Collection[str] = ()) -> pl.DataFram
     if note := other_rules(tables):
         print(f"warning: {printable(note)}", file=sys.stderr)
     counted = read_table(tables, "games").filter(~pl.col("game_id").is_in(list(without)))
-    for line in (*mixed_teams(tables), *uneven_tasks(ended(counted))):
+    for line in (*mixed_teams(counted, tables), *uneven_tasks(ended(counted))):
         print(f"warning: {printable(line)}", file=sys.stderr)
     results = open_tables(tables.resolve(), without)
     with chdir(ROOT):  # what is declared about the paper is there

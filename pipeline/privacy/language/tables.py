@@ -48,8 +48,8 @@ ARROW = re.compile(
 )
 # "Agent 2 → Agent 0" over a message says who writes to whom.
 ADDRESSED = re.compile(
-    r"(?im)^(\W*agent ?#?\d{1,2}[*_]*) ?(?:\u2192|->|=>|\u27a1\ufe0f?) ?(?:agent ?#?\d{1,2}[,&and ]{0,5}){1,4}"
-    r"(?=\W*$|[*_]*:)"
+    r"(?im)^([^\w\n]*agent ?#?\d{1,2}[*_]*) ?(?:\u2192|->|=>|\u27a1\ufe0f?) ?(?:agent ?#?\d{1,2}[,&and ]{0,5}){1,4}"
+    r"(?=[^\w\n]*$|[*_]*:)"
 )
 # "free: [2, 3]  busy: [4]", "(2, free), (3, busy)", "2/free".
 LIST_END = re.compile(r"[\]}](?=[ \t]+[A-Za-z][\w ]{0,20}[:=]? ?[\[{])")

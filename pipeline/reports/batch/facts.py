@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
+from machine.terminal import counted
 from pipeline.paper.compare import round_half_up
-from pipeline.reports.notebook_session import Study, counted, escape_markdown
+from pipeline.reports.notebook_session import Study, escape_markdown
 from pipeline.reports.views import html
 
 if TYPE_CHECKING:

@@ -13,30 +13,22 @@ from typing import Any, NamedTuple
 import polars as pl
 from rich.cells import cell_len, set_cell_size
 
+from machine.terminal import counted
 from pipeline.paper.compare import BLOCKED_ID, is_of_suite, round_half_up, suite_tasks
 from pipeline.reports.batch.facts import MEASURES, Cell, simulated_mark
 from pipeline.reports.documents import markdown
-from pipeline.reports.notebook_session import counted
 from pipeline.reports.site.leaderboard import SETTINGS, group_order, reported_rows
 from pipeline.reports.views.html import escape_text
-from pipeline.statistics.by_game import with_whole
-from pipeline.statistics.caveats import (
-    broken_off,
-    idle,
-    mixed_teams,
-    tasks_apart,
-    uneven_tasks,
-    unread_json,
-    without_optimum,
-)
+from pipeline.statistics.caveats import caveats
 from pipeline.statistics.resampling import Resampling, fewest_clusters
 from pipeline.tables.io import read_result
 from pipeline.tables.paths import NUMBERS, PAPER_PROTOCOLS, RESULTS, ROOT, params
-from pipeline.tables.queries import other_rules, query
+from pipeline.tables.queries import query
 from pipeline.traces.limits import printable
 
 COLUMNS = ("coordination_rate_pct", "excess_cost", "dms_per_meeting", "fairness", "vps_uniform_mean")
 RESULTS_READ = ("table1", "intervals")
+UNKNOWN = "unknown"  # a setting that no trace names
 THESE, PROTOCOL, REPORTED = "these traces", "the study", "the paper"
 LEFT = ' style="text-align: left; white-space: nowrap"'
 MISSING = "–"
@@ -65,6 +57,10 @@ class Table(NamedTuple):
     rows: list[Row]
     notes: list[str]
 
+    def of(self, games: pl.DataFrame) -> pl.DataFrame:
+        """Those of some games that the rows are of."""
+        return games.filter(pl.col("setting").fill_null(UNKNOWN) == self.setting, condition=self.condition)
+
     @property
     def title(self) -> str:
         place = "Table 1" if self.condition == "standard" else f"Table 1's measures, {self.condition}"
@@ -80,7 +76,7 @@ def read_rows(
     chosen = {"team": teams, "condition": conditions}
     wanted = [pl.col(column).is_in(list(values)) for column, values in chosen.items() if values]
     games, table1, intervals = (frame.filter(*wanted) for frame in frames)
-    return with_notes(row_tables(games, table1, intervals.filter(table="table1"), own), tables)
+    return with_caveats(row_tables(games, table1, intervals.filter(table="table1"), own), games, tables)
 
 
 def compute_rows(tables: Path, own: bool = False) -> list[Table]:
@@ -89,14 +85,13 @@ def compute_rows(tables: Path, own: bool = False) -> list[Table]:
 
     intervals = table_intervals(tables, Resampling(**params("intervals", ROOT)))
     games = pl.read_parquet(tables / "games.parquet", glob=False)
-    return with_notes(row_tables(games, query("table1", tables), intervals.filter(table="table1"), own), tables)
+    rows = row_tables(games, query("table1", tables), intervals.filter(table="table1"), own)
+    return with_caveats(rows, games, tables)
 
 
-def with_notes(rows: list[Table], tables: Path) -> list[Table]:
-    """The tables of rows with what has to be said of the folder of tables that they are of."""
-    unknown = without_optimum(pl.read_parquet(tables / "games.parquet", glob=False))
-    notes = [*mixed_teams(tables), *unknown, *unread_json(tables), *filter(None, [other_rules(tables)])]
-    return [table._replace(notes=[*table.notes, *notes]) for table in rows]
+def with_caveats(rows: list[Table], games: pl.DataFrame, tables: Path) -> list[Table]:
+    """The tables of rows with what has to be said of the games that each is of. tables: the folder of all."""
+    return [table._replace(notes=[*table.notes, *caveats(table.of(games), tables)]) for table in rows]
 
 
 def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFrame, own: bool = False) -> list[Table]:
@@ -106,7 +101,7 @@ def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFram
     among them.
     """
     task = pl.when(is_of_suite()).then("task_id").otherwise(pl.format("{}, seed {}", "task_id", "seed"))
-    named = pl.col("setting").fill_null("unknown")
+    named = pl.col("setting").fill_null(UNKNOWN)
     games, table1, intervals = (f.with_columns(named) for f in (games.with_columns(task_id=task), table1, intervals))
     tables = []
     for condition, setting in sorted(set(games.select("condition", "setting").iter_rows()), key=group_order):
@@ -115,13 +110,10 @@ def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFram
         here = games.filter(**of)
         ended = here.filter(~pl.col("stopped"))
         coverage = {team: covered(ended.filter(team=team)["task_id"], tasks) for team in here["team"].unique()}
-        means = table1.filter(**of)
-        rows = played_rows(means, intervals.filter(**of), THESE, coverage)
+        rows = played_rows(table1.filter(**of), intervals.filter(**of), THESE, coverage)
         others = [] if own else protocol_rows(condition, setting)
         printed = reported(condition, setting, len(tasks))
-        notes = broken_off(here) + uneven_tasks(ended) + coverage_notes(coverage, tasks, bool(printed))
-        notes += filter(None, [tasks_apart(with_whole(means, ended)), idle(means)])
-        notes += setting_notes(games.filter(condition=condition))
+        notes = coverage_notes(coverage, tasks, bool(printed)) + setting_notes(games.filter(condition=condition))
         tables.append(Table(condition, setting, [*rows, *others, *printed], notes))
     return tables
 

@@ -33,6 +33,7 @@ from pipeline.reports.site.pages import (
 from pipeline.reports.views.game import game_views, tables_prior
 from pipeline.statistics.caveats import caveats
 from pipeline.statistics.resampling import Resampling, fewest_clusters
+from pipeline.tables.io import read_table
 from pipeline.tables.shards import table_executor
 
 GAMES_AT_ONCE = 64  # games whose tables a worker reads at once
@@ -146,8 +147,9 @@ def write_lists(origins: Origins, out: Path, resampling: Resampling) -> None:
     links = {"reports": write_reports(origins.reports, out), "notebooks": write_notebooks(origins.notebooks, out)}
     board = leaderboard(ranked_figures, metrics, reported, links)
     write_text(out / "data" / "leaderboard.js", script("leaderboard", board))
-    counts: dict[str, Any] = {"games": games.height, "stopped": int(games["stopped"].sum()), "level": resampling.level}
-    counts |= {"fewest": fewest_clusters(resampling.level), "caveats": caveats(origins.tables)}
+    said = caveats(read_table(origins.tables, "games"), origins.tables)
+    shown: dict[str, Any] = {"games": games.height, "stopped": int(games["stopped"].sum()), "caveats": said}
+    shown |= {"level": resampling.level, "fewest": fewest_clusters(resampling.level)}
     book = write_book(origins.book, out)
     for page in PAGES:
-        write_page(out / page, page, root="", book=book, **counts)
+        write_page(out / page, page, root="", book=book, **shown)

@@ -119,7 +119,7 @@ def derive_traces(traces: list[Path], scratch: Path, workers: int) -> int:
 
 
 def _build(origins: "Origins", out: Path, workers: int) -> None:
-    from pipeline.reports.notebook_session import counted
+    from machine.terminal import counted
     from pipeline.reports.site.build import build
     from pipeline.statistics.resampling import Resampling
 

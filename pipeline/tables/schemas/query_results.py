@@ -130,7 +130,7 @@ STANCE = Table(
         C("pushback_pct", "float", "share that resist", "%"),
         C("both_pct", "float", "share that do both", "%"),
         C("ratio", "float", "acquiescence / pushback; empty without pushback"),
-        C("expensive_moves", "int", "errands of cost 100 or more that were moved"),
+        C("expensive_moves", "int", "errands of cost 100 or more that were moved in varied games"),
         C(
             "expensive_moves_per_varied_game",
             "float",

@@ -1,0 +1,172 @@
+"""What is said of teams whose figures don't compare as they stand: all of it, once, and of the games shown."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from trace_builder import toy_game, write_trace
+
+from pipeline.derive.parallel import derive
+from pipeline.reports.batch.row import compute_rows
+from pipeline.reports.notebook_session import Study, escape_markdown
+from pipeline.statistics.caveats import caveats, idle, mixed_teams, tasks_apart, uneven_tasks, unread_json
+from pipeline.tables.io import polars_schema, read_table, write_table
+from pipeline.tables.schemas.base import AGENTS
+from pipeline.tables.schemas.base import GAMES as GAMES_TABLE
+
+TEAM = {"team": "own", "setting": "uniform", "condition": "standard"}
+UNTOLD = (pl.lit(None, pl.Int64).alias("seed"), pl.lit("00", pl.String).alias("calendars_digest"))
+TWO_LINE_UPS = ["one, standard: games of 2 different line-ups of agents, models or their parameters."]
+
+
+def games_of(*rows: dict[str, object]) -> pl.DataFrame:
+    """Games that ended, a row each, of which some cells are given."""
+    usual = TEAM | {"seed": 1, "calendars_digest": "00", "stopped": False, "meetings_scheduled": 1, "optimal_cost": 1}
+    listed = [usual | {"game_id": f"g{number}"} | row for number, row in enumerate(rows)]
+    return pl.DataFrame(listed, schema_overrides={"setting": pl.String, "optimal_cost": pl.Int64})
+
+
+def test_a_team_on_a_part_of_the_tasks_is_named() -> None:
+    played = {"a": "tu", "b": "tu", "c": "t", "d": "x"}
+    games = games_of(*({"team": team, "task_id": task} for team, tasks in played.items() for task in tasks))
+    assert tasks_apart(games).endswith(": a (uniform), b (uniform), c (uniform), d (uniform).")
+    found = tasks_apart(games.filter(pl.col("team") != "d"))
+    assert "not on all of the others'" in found and found.endswith("beside each other: c (uniform).")
+    unknown = games.with_columns(setting=pl.lit(None, pl.String)).filter(pl.col("team") != "d")
+    assert tasks_apart(unknown).endswith(": c.")
+    assert tasks_apart(games.filter(pl.col("team") < "c")) == ""
+    assert tasks_apart(games.with_columns(stopped=True)) == ""
+
+
+def test_a_team_that_scheduled_nothing_is_named() -> None:
+    games = games_of(
+        {"task_id": "t", "meetings_scheduled": 0}, {"task_id": "u"}, {"team": "idle", "meetings_scheduled": 0}
+    )
+    assert idle(games).startswith("No meeting was scheduled") and idle(games).endswith(": idle (uniform).")
+    assert idle(games.filter(team="own")) == ""
+
+
+def test_json_that_no_protocol_s_reader_knows_is_said_to_be_read_as_english(tmp_path: Path) -> None:
+    games = games_of({}, {"team": "quiet"})
+    texts = [(None, ' {"slots": [1, 5]}\n'), (None, "slot 1 {or} 5"), ("imap", '{"kind": "cost"}'), (None, "{}")]
+    messages = [{"game_id": "g0", "typed": typed, "content": text} for typed, text in texts]
+    assert unread_json(games, tmp_path) == []
+    pl.DataFrame(messages).write_parquet(tmp_path / "messages.parquet")
+    (line,) = unread_json(games, tmp_path)
+    assert line.startswith("own, standard: 2 of 4 messages are JSON of no known protocol, read as English")
+    assert unread_json(games.filter(team="quiet"), tmp_path) == []
+
+
+def test_all_is_said_once_of_the_games_that_are_shown_and_of_no_others(tmp_path: Path) -> None:
+    games = games_of(
+        *({"task_id": task} for task in "ttu"),
+        {"task_id": "t", "stopped": True, "optimal_cost": None},
+        {"team": "idle", "task_id": "t", "meetings_scheduled": 0, "optimal_cost": None},
+        {"team": "idle", "task_id": "u", "stopped": True},
+        {"condition": "blocked", "task_id": "x", "team": "far"},
+    )
+    said = caveats(games, tmp_path)
+    assert [line.partition(": ")[0] for line in said] == [
+        "standard",
+        "standard",
+        "own, standard, uniform",
+        "idle, standard",
+        "own, standard",
+        "idle, standard",
+    ]
+    assert [line.partition(": ")[2] for line in said[2:]] == [
+        "3 games, 1 to 2 of a task; each game counts, so some tasks count for more.",
+        "1 game broken off, in no mean.",
+        "1 game broken off, in no mean.",
+        "1 game without a proven optimum, whose excess cost is in no mean.",
+    ]
+    assert caveats(games.filter(condition="blocked"), tmp_path) == []
+    assert caveats(games.clear(), tmp_path) == []
+
+
+def test_a_page_and_a_row_say_the_same_of_the_same_teams(tmp_path: Path) -> None:
+    traces, tables = tmp_path / "traces", tmp_path / "tables"
+    for game, team, task in (("a", "one", "t"), ("b", "two", "u")):
+        write_trace(traces / f"{game}.json", toy_game(game, team=team, task_id=task).text())
+    derive([traces], tables, workers=1)
+    said = caveats(read_table(tables, "games"), tables)
+    assert said and "one" in said[0]
+    (table,) = compute_rows(tables)
+    assert table.notes[-len(said) :] == said
+    assert Study(tables, tmp_path, tmp_path).caveats("standard") == escape_markdown(" ".join(said))
+
+
+@pytest.mark.parametrize(
+    ("often", "told"),
+    [
+        ({"uniform": [1, 1, 1], "varied": [2, 2, 2]}, []),
+        ({"uniform": [1, 1], "varied": [2, 3]}, ["own, standard, varied: 5 games, 2 to 3 of a task; "]),
+        ({"uniform": [1, 2], None: [1, 1]}, ["own, standard, uniform: 3 games, 1 to 2 of a task; "]),
+    ],
+)
+def test_tasks_are_uneven_in_one_setting_not_across_settings(
+    often: dict[str | None, list[int]], told: list[str]
+) -> None:
+    games = [
+        TEAM | {"setting": setting, "task_id": f"{setting}{task}", "game_id": f"{setting}{task}{number}"}
+        for setting, counts in often.items()
+        for task, count in enumerate(counts)
+        for number in range(count)
+    ]
+    lines = uneven_tasks(pl.DataFrame(games).with_columns(UNTOLD))
+    assert [line.partition("each game")[0] for line in lines] == told
+
+
+TWO_LINE_UPS = ["one, standard: games of 2 different line-ups of agents, models or their parameters."]
+
+
+@pytest.mark.parametrize("column", ["agent_type", "model", "parameters"])
+@pytest.mark.parametrize(
+    ("games", "told"),
+    [
+        ([["imap"] * 2, ["imap"] * 5], []),
+        ([["imap", "sd"], ["sd", "imap", "imap"]], []),
+        ([["imap"] * 2, ["sd"] * 2], TWO_LINE_UPS),
+        ([["imap"] * 2, ["imap", "sd"]], TWO_LINE_UPS),
+    ],
+)
+def test_a_team_of_the_same_kinds_is_one_team_for_any_number_of_agents(
+    games: list[list[str]], told: list[str], column: str, tmp_path: Path
+) -> None:
+    rows = {
+        GAMES_TABLE: [{"game_id": f"{i}", "team": "one", "condition": "standard"} for i in range(len(games))],
+        AGENTS: [
+            {"game_id": f"{i}", "agent": seat, column: kind}
+            for i, kinds in enumerate(games)
+            for seat, kind in enumerate(kinds)
+        ],
+    }
+    for table, listed in rows.items():
+        write_table(pl.DataFrame(listed, schema=polars_schema(table)), table, tmp_path, csv=False)
+    assert mixed_teams(read_table(tmp_path, "games"), tmp_path) == told
+
+
+@pytest.mark.parametrize(
+    ("rules", "told"),
+    [
+        (["15 turns, 3 retries, dm"] * 2, []),
+        ([None, "15 turns, 3 retries, dm"], []),
+        (
+            ["15 turns, 3 retries, dm", "1 turns, 3 retries, dm"],
+            [
+                "one, standard: games by 2 different rules of the game (turns, retries, channels, cap).",
+                "one, standard: games by other rules than the paper's: 1 turns, 3 retries, dm.",
+            ],
+        ),
+        (
+            ["15 turns, 3 retries, dm, all_groupchat"] * 2,
+            ["one, standard: games by other rules than the paper's: 15 turns, 3 retries, dm, all_groupchat."],
+        ),
+    ],
+)
+def test_games_of_a_team_by_other_rules_are_told(rules: list[str | None], told: list[str], tmp_path: Path) -> None:
+    games = [
+        {"game_id": f"{i}", "team": "one", "condition": "standard", "game_rules": rule} for i, rule in enumerate(rules)
+    ]
+    write_table(pl.DataFrame(games, schema=polars_schema(GAMES_TABLE)), GAMES_TABLE, tmp_path, csv=False)
+    assert mixed_teams(read_table(tmp_path, "games"), tmp_path) == told
