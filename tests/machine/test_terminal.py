@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from audit_bases import text_of
 
 from tests.imports import ROOT
 
@@ -35,18 +34,3 @@ def test_traces_under_a_name_that_is_no_utf_8_are_read_also_after_a_flag(tmp_pat
     words = [sys.executable, "-m", "pipeline", "audit", "--json", f"{tmp_path}/{LATIN}"]
     ran = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     assert "is no UTF-8" not in ran.stderr and "no trace in there" in ran.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "words", [("audit", "a.json", "--out", "out"), ("database", "--tables", "t", "--out", "d.duckdb")]
-)
-def test_where_no_file_can_grow_the_line_says_to_make_room(words: tuple[str, ...], tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_bytes(text_of("protocol"))
-    env = os.environ | {"PYTHONPATH": str(ROOT)}
-    calls = [[sys.executable, "-m", "pipeline", *each] for each in (("derive", "a.json", "--out", "t"), words)]
-    subprocess.run(calls[0], cwd=tmp_path, env=env, capture_output=True, check=True)
-    command = ["bash", "-c", 'ulimit -f 0; exec "$@"', "bash", *calls[1]]
-    ran = subprocess.run(command, cwd=tmp_path, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    assert ran.returncode in (1, 4), ran.stderr
-    assert ran.stderr.splitlines()[-1].endswith("make room on the disk that it is written to"), ran.stderr
