@@ -136,7 +136,7 @@ def given_up(failure: BaseException, code: int) -> typer.Exit:
     died = "a process died, perhaps for lack of memory; try --workers 1 where there is such an option"
     problem = str(failure) if isinstance(failure, OSError) else died
     if NO_ROOM.search(problem) and "make room" not in problem:
-        problem += ": make room on the disk that it is written to"
+        problem += ": make room on the disk that it is written to, or raise the limit on the size of a file"
     print(f"error: {escaped(problem)}", file=sys.stderr)
     return typer.Exit(code)
 

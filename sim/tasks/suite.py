@@ -215,6 +215,12 @@ def contradiction(task: Task) -> str | None:
         != task.num_meetings,
         "a meeting has participants who are no agents": any(not set(m.participants) <= agents for m in task.meetings),
         "a meeting has no participants": any(not m.participants for m in task.meetings),
+        "a meeting has a participant twice": any(len(set(m.participants)) < len(m.participants) for m in task.meetings),
+        "a meeting's speakers are not its participants": any(
+            m.speaker_order and sorted(m.speaker_order) != sorted(m.participants) for m in task.meetings
+        ),
+        "two meetings have one id": len({m.id for m in task.meetings}) < len(task.meetings),
+        "the optimum's cost is below 0": task.optimal.cost < 0,
         "the seed has more than 64 bits": not -(2**63) <= task.seed < 2**63,
         f"a cost is not from 0 to {MOST_COST}": any(not 0 <= cost <= MOST_COST for cost in costs_of(task)),
         f"a name has more than {LONGEST_NAME} characters": max(map(len, names)) > LONGEST_NAME,

@@ -199,6 +199,9 @@ def test_a_missing_key_or_variable_is_named(monkeypatch):
         ("vertex_ai/m", "VERTEXAI_API_BASE"),
         ("vertex_ai/m", "VERTEX_API_BASE"),
         ("together_ai/m", "TOGETHER_AI_API_BASE"),
+        ("mistral/m", "MISTRAL_AZURE_API_BASE"),
+        ("bedrock/m", "AWS_BEDROCK_RUNTIME_ENDPOINT"),
+        ("huggingface/m/n", "HF_API_BASE"),
     ],
 )
 def test_an_address_that_the_environment_alone_gives_is_asked_only_when_the_team_names_it(monkeypatch, model, name):
@@ -208,7 +211,7 @@ def test_an_address_that_the_environment_alone_gives_is_asked_only_when_the_team
         check_address(LlmParameters(model=model))
     for named in ({"api_base_env": name}, {"needs_env": (name,)}, {"api_base": "http://127.0.0.1:8/v1"}):
         check_address(LlmParameters(model=model, **named))
-    check_address(LlmParameters(model="mistral/m"))
+    check_address(LlmParameters(model="xai/m"))
 
 
 def test_secrets_are_taken_out_of_texts(monkeypatch):

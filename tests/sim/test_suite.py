@@ -131,16 +131,28 @@ def test_a_task_that_can_t_name_a_file_is_refused(tmp_path, name):
 
 
 # What the readers of traces would refuse, when the game has been played and perhaps paid for.
-TOO_LARGE = [
+TINY = tiny_task(1, num_agents=3)
+FIRST, *REST = TINY.meetings
+REFUSED = [
+    ({"meetings": (FIRST, msgspec.structs.replace(REST[0], id=FIRST.id), *REST[1:])}, "two meetings have one id"),
+    (
+        {"meetings": (msgspec.structs.replace(FIRST, participants=(0, 0, 1)), *REST)},
+        "a meeting has a participant twice",
+    ),
+    (
+        {"meetings": (msgspec.structs.replace(FIRST, speaker_order=FIRST.participants[1:]), *REST)},
+        "a meeting's speakers are not its participants",
+    ),
+    ({"optimal": msgspec.structs.replace(TINY.optimal, cost=-5)}, "the optimum's cost is below 0"),
     ({"seed": 2**63}, "the seed has more than 64 bits"),
     ({"difficulty": "x" * 201}, "a name has more than 200 characters"),
     ({"calendars": (Calendar([Errand(1, 10**6 + 1)]),) * 3, "num_slots": 1}, "a cost is not from 0 to 1000000"),
 ]
 
 
-@pytest.mark.parametrize(("more", "problem"), TOO_LARGE)
+@pytest.mark.parametrize(("more", "problem"), REFUSED)
 def test_a_task_whose_traces_nobody_would_read_is_refused(tmp_path, more, problem):
-    write_tasks([msgspec.structs.replace(tiny_task(1, num_agents=3), **more)], tmp_path / "tasks.jsonl")
+    write_tasks([msgspec.structs.replace(TINY, **more)], tmp_path / "tasks.jsonl")
     with pytest.raises(TaskError, match=problem):
         read_tasks(tmp_path / "tasks.jsonl")
 
