@@ -12,24 +12,13 @@ from random import Random
 from aiolimiter import AsyncLimiter
 
 from sim.agents import KEY
+from sim.models.addresses import address_variables
 from sim.models.agent import Charge
 from sim.models.failures import CallError
 from sim.models.spec import LlmParameters, listed_addresses
 
 # What a server without keys is sent: the client insists on one.
 NO_KEY = "none"
-
-# Where LiteLLM looks for a provider's address: variables of its name that end so, and others.
-ADDRESS_ENDS = ("_API_BASE", "_BASE_URL")
-OTHER_ADDRESSES = {
-    "mistral": ("MISTRAL_AZURE_API_BASE",),
-    "huggingface": ("HF_API_BASE",),
-    "bedrock": ("AWS_BEDROCK_RUNTIME_ENDPOINT",),
-    "watsonx": ("WATSONX_URL",),
-    "text-completion-openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
-    "vertex_ai": ("VERTEX_API_BASE",),
-    "fireworks_ai": ("FIREWORKS_API_BASE",),
-}
 
 LONGEST_BACKOFF = 60.0
 # Answers that were charged for and can't be used, for one question, before it is given up.
@@ -70,12 +59,11 @@ def addresses(p: LlmParameters) -> tuple[str, ...]:
 
 
 def check_address(p: LlmParameters) -> None:
-    """Raises KeyMissing where LiteLLM would take an address from a variable that the team does not name: its answers
-    would be kept and priced as the provider's own."""
-    provider = p.model.partition("/")[0]
-    stems = {provider.upper(), provider.upper().replace("_", "")}
-    own = {stem + end for stem in stems for end in ADDRESS_ENDS}
-    for name in sorted(own.union(OTHER_ADDRESSES.get(provider, ())).difference(p.needs_env)):
+    """Raises KeyMissing where the model has no provider's prefix, or LiteLLM would take an address from a variable that
+    the team does not name: its answers would be kept and priced as the provider's own."""
+    if "/" not in p.model and not addresses(p):
+        raise KeyMissing(f"{p.model}: write its provider before it, like openai/{p.model}")
+    for name in sorted(address_variables(p).difference(p.needs_env)):
         if os.environ.get(name) and not addresses(p):
             raise KeyMissing(
                 f"{p.model}: {name} is set, so another server would be asked than the provider's own; name it with "

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from machine.files import try_room, write_atomically
+from sim.models.addresses import address_variables, is_local
 from sim.models.agent import Answer, Ask
 from sim.models.spec import LlmParameters, is_simulated
 
@@ -40,7 +41,7 @@ def digest(ask: Ask) -> str:
 
 class Cache:
     """A folder with a JSON file for each answer. With `paid_only` it leaves out what costs nothing and may change under
-    one name: models at an address of a user's own, unless their team states a price, and simulated ones."""
+    one name: models on servers of people's own, unless their team states a price, and simulated ones."""
 
     def __init__(self, folder: Path, paid_only: bool = False) -> None:
         self.folder = folder
@@ -48,7 +49,8 @@ class Cache:
 
     def keeps(self, p: LlmParameters) -> bool:
         """Whether the model's answers are kept here."""
-        free = bool(p.api_base or p.api_base_env) and not (p.prices and (p.prices.input or p.prices.output))
+        own = bool(p.api_base or p.api_base_env or address_variables(p).intersection(p.needs_env)) or is_local(p)
+        free = own and not (p.prices and (p.prices.input or p.prices.output))
         return not self.paid_only or not (free or is_simulated(p.model))
 
     def path(self, name: str) -> Path:

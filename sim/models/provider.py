@@ -62,6 +62,8 @@ def litellm() -> Any:
     """LiteLLM, set up to stay off the network until it is asked, silent, and without reading a .env file."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
+    os.environ["USE_LITELLM_PROXY"] = "False"  # it would send every question to a server that no team names
+    os.environ["USE_LITELLM_PROXY"] = "False"  # it would send every question to a server that no team names
     import litellm as module
 
     module.suppress_debug_info = True

@@ -89,10 +89,10 @@ def test_tables_that_could_not_be_replaced_are_refused_before_anything_is_paid(t
 def test_games_that_stop_for_good_leave_the_others_to_be_compared(tmp_path: Path) -> None:
     """The team and the tasks that stand there are kept; the team that does not is written."""
     write_tasks([tiny_task(seed) for seed in range(8)], tmp_path / "tasks.jsonl")
-    (tmp_path / "free.yaml").write_text(POOR.replace("stub}", "stub, temperature: 1}"))
+    (tmp_path / "free.yaml").write_text(POOR.replace("stub}", "stub, temperature: 1, api_base_env: OPENAI_API_BASE}"))
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     with stub("context:0.01", stubborn=True) as server:
-        words = [MODEL, str(tmp_path), "--parameters=temperature: 0, retries: 0", "--no-cache"]
+        words = [MODEL, str(tmp_path), "--parameters=temperature: 0, retries: 0, api_base_env: OPENAI_API_BASE", "--no-cache"]
         env = os.environ | {"OPENAI_API_BASE": server.address, "OPENAI_API_KEY": "sk-stub"}
         command = [sys.executable, "-m", "pipeline.beyond.leakage.talk", *words]
         done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=300)
@@ -109,6 +109,7 @@ def test_games_that_stop_for_good_leave_the_others_to_be_compared(tmp_path: Path
                 "preset": "paper",
                 "temperature": 0,
                 "retries": 0,
+                "api_base_env": "OPENAI_API_BASE",
                 "prompt_variant": "polling",
                 "model": MODEL,
             },

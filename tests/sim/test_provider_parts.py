@@ -185,7 +185,7 @@ def test_a_missing_key_or_variable_is_named(monkeypatch):
     with pytest.raises(KeyMissing, match="m: the environment variable SOME_KEY is not set"):
         key_of(LlmParameters(model="m", api_key_env="SOME_KEY"))
     with pytest.raises(KeyMissing, match="SOME_KEY"):
-        check_access(LlmParameters(model="m", needs_env=("SOME_KEY",)))
+        check_access(LlmParameters(model="openai/m", needs_env=("SOME_KEY",)))
     monkeypatch.setenv("SOME_KEY", " abcdefgh \n")
     assert key_of(LlmParameters(model="m", api_key_env="SOME_KEY")) == "abcdefgh"
 
@@ -202,6 +202,8 @@ def test_a_missing_key_or_variable_is_named(monkeypatch):
         ("mistral/m", "MISTRAL_AZURE_API_BASE"),
         ("bedrock/m", "AWS_BEDROCK_RUNTIME_ENDPOINT"),
         ("huggingface/m/n", "HF_API_BASE"),
+        ("ollama_chat/m", "OLLAMA_API_BASE"),
+        ("cohere_chat/m", "COHERE_API_BASE"),
     ],
 )
 def test_an_address_that_the_environment_alone_gives_is_asked_only_when_the_team_names_it(monkeypatch, model, name):
@@ -212,6 +214,31 @@ def test_an_address_that_the_environment_alone_gives_is_asked_only_when_the_team
     for named in ({"api_base_env": name}, {"needs_env": (name,)}, {"api_base": "http://127.0.0.1:8/v1"}):
         check_address(LlmParameters(model=model, **named))
     check_address(LlmParameters(model="xai/m"))
+
+
+@pytest.mark.parametrize(
+    ("model", "more", "kept"),
+    [
+        ("openai/m", {}, True),
+        ("azure/m", {"needs_env": ("AZURE_API_VERSION",)}, True),
+        ("azure/m", {"needs_env": ("AZURE_API_BASE",), "prices": Prices(1, 2, None)}, True),
+        ("openai/m", {"api_base": "http://127.0.0.1:8/v1"}, False),
+        ("openai/m", {"api_base_env": "SERVERS"}, False),
+        ("hosted_vllm/m", {"needs_env": ("HOSTED_VLLM_API_BASE",)}, False),
+        ("ollama/m", {}, False),
+        ("ollama/m", {"prices": Prices(0, 0, None)}, False),
+        ("ollama/m", {"prices": Prices(1, 2, None)}, True),
+    ],
+)
+def test_answers_of_servers_of_one_s_own_are_kept_where_they_have_a_price(tmp_path, model, more, kept):
+    assert Cache(tmp_path, paid_only=True).keeps(LlmParameters(model=model, **more)) == kept
+    assert Cache(tmp_path).keeps(LlmParameters(model=model, **more))
+
+
+def test_a_model_without_its_provider_is_refused():
+    with pytest.raises(KeyMissing, match="gpt-x: write its provider before it, like openai/gpt-x"):
+        check_access(LlmParameters(model="gpt-x"))
+    check_access(LlmParameters(model="gpt-x", api_base="http://127.0.0.1:8/v1"))
 
 
 def test_secrets_are_taken_out_of_texts(monkeypatch):

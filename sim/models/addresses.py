@@ -1,0 +1,36 @@
+"""Where LiteLLM would look for a provider's address by itself, and whose servers are people's own."""
+
+from sim.models.spec import LlmParameters
+
+# Where LiteLLM looks for a provider's address: variables of its name that end so, and others.
+ADDRESS_ENDS = ("_API_BASE", "_BASE_URL")
+OTHER_ADDRESSES = {
+    "mistral": ("MISTRAL_AZURE_API_BASE",),
+    "huggingface": ("HF_API_BASE",),
+    "bedrock": ("AWS_BEDROCK_RUNTIME_ENDPOINT", "BEDROCK_MANTLE_API_BASE"),
+    "watsonx": ("WATSONX_URL", "WX_URL", "WML_URL"),
+    "text-completion-openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+    "vertex_ai": ("VERTEX_API_BASE",),
+    "fireworks_ai": ("FIREWORKS_API_BASE",),
+    "cohere_chat": ("COHERE_API_BASE",),
+    "ollama_chat": ("OLLAMA_API_BASE",),
+    "meta_llama": ("LLAMA_API_BASE",),
+    "lambda_ai": ("LAMBDA_API_BASE",),
+    "friendliai": ("FRIENDLI_API_BASE",),
+    "featherless_ai": ("FEATHERLESS_API_BASE",),
+    "datarobot": ("DATAROBOT_ENDPOINT",),
+    "gradient_ai": ("GRADIENT_AI_AGENT_ENDPOINT",),
+}
+LOCAL = {"ollama", "ollama_chat", "hosted_vllm", "vllm", "lm_studio", "llamafile", "docker_model_runner", "xinference"}
+
+
+def address_variables(p: LlmParameters) -> set[str]:
+    """The variables in which LiteLLM may look for the address of the model's provider."""
+    provider = p.model.partition("/")[0]
+    stems = {provider.upper(), provider.upper().replace("_", "")}
+    return {stem + end for stem in stems for end in ADDRESS_ENDS}.union(OTHER_ADDRESSES.get(provider, ()))
+
+
+def is_local(p: LlmParameters) -> bool:
+    """Whether the model is of a provider whose servers are people's own."""
+    return p.model.partition("/")[0] in LOCAL
