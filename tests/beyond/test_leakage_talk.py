@@ -92,7 +92,8 @@ def test_games_that_stop_for_good_leave_the_others_to_be_compared(tmp_path: Path
     (tmp_path / "free.yaml").write_text(POOR.replace("stub}", "stub, temperature: 1, api_base_env: OPENAI_API_BASE}"))
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     with stub("context:0.01", stubborn=True) as server:
-        words = [MODEL, str(tmp_path), "--parameters=temperature: 0, retries: 0, api_base_env: OPENAI_API_BASE", "--no-cache"]
+        given = "--parameters=temperature: 0, retries: 0, api_base_env: OPENAI_API_BASE"
+        words = [MODEL, str(tmp_path), given, "--no-cache"]
         env = os.environ | {"OPENAI_API_BASE": server.address, "OPENAI_API_KEY": "sk-stub"}
         command = [sys.executable, "-m", "pipeline.beyond.leakage.talk", *words]
         done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=300)
