@@ -359,3 +359,10 @@ def test_a_game_may_try_a_lane_that_nobody_tries_until_it_is_given_up():
         return first, await lane.ready()
 
     assert asyncio.run(left()) == (([False, True], None), "503")
+
+
+def test_no_proxy_that_the_environment_alone_names_is_asked(monkeypatch):
+    monkeypatch.setenv("USE_LITELLM_PROXY", "true")
+    monkeypatch.setenv("LITELLM_PROXY_API_BASE", "http://127.0.0.1:9/v1")
+    provider = litellm.__wrapped__().get_llm_provider("openai/m")
+    assert provider[1] == "openai" and provider[3] != "http://127.0.0.1:9/v1"
