@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,10 @@ from msgspec import Struct
 from machine.files import write_atomically
 from sim.calendar import Calendar, Errand, ScheduledMeeting
 from sim.tasks.bounded import Replay, greedy, replay, replay_optimum, solve_within
+from sim.tasks.contradictions import contradiction
 from sim.tasks.oracle import Counts, NoSchedule, NotProven, Optimum, TooManyStates, count, solve
 from sim.tasks.participants import draw_speaker_orders
-from sim.tasks.scenario import MOST_COST, Meeting, Parameters, Scenario, ScenarioError, generate
+from sim.tasks.scenario import Meeting, Parameters, Scenario, ScenarioError, generate
 
 VARIED_COSTS = (1, 100, 1000)
 # Bytes of a task's name. A file's name has 255 at most, and a trace's has its repeat, its ending and, while it is
@@ -203,35 +204,6 @@ def name_problem(task_id: str) -> str | None:
     if len(task_id.encode()) > LONGEST_NAME:
         return f"the task_id {task_id[:20]!r}… can't name a file: it has more than {LONGEST_NAME} bytes; shorten it"
     return None
-
-
-def contradiction(task: Task) -> str | None:
-    """What in the task contradicts itself, or is too large for those who read traces, or None."""
-    agents, names = set(range(len(task.calendars))), (task.setting, task.condition, task.difficulty)
-    contradictions = {
-        f"num_agents is {task.num_agents}, but there are {len(agents)} calendars": len(agents) != task.num_agents,
-        f"a calendar has other than {task.num_slots} slots": any(len(c) != task.num_slots for c in task.calendars),
-        f"num_meetings is {task.num_meetings}, but there are {len(task.meetings)}": len(task.meetings)
-        != task.num_meetings,
-        "a meeting has participants who are no agents": any(not set(m.participants) <= agents for m in task.meetings),
-        "a meeting has no participants": any(not m.participants for m in task.meetings),
-        "a meeting has a participant twice": any(len(set(m.participants)) < len(m.participants) for m in task.meetings),
-        "a meeting's speakers are not its participants": any(
-            m.speaker_order and sorted(m.speaker_order) != sorted(m.participants) for m in task.meetings
-        ),
-        "two meetings have one id": len({m.id for m in task.meetings}) < len(task.meetings),
-        "the optimum's cost is below 0": task.optimal.cost < 0,
-        "the seed has more than 64 bits": not -(2**63) <= task.seed < 2**63,
-        f"a cost is not from 0 to {MOST_COST}": any(not 0 <= cost <= MOST_COST for cost in costs_of(task)),
-        f"a name has more than {LONGEST_NAME} characters": max(map(len, names)) > LONGEST_NAME,
-    }
-    return next((what for what, holds in contradictions.items() if holds), None)
-
-
-def costs_of(task: Task) -> Iterator[int]:
-    """What every item of the task costs."""
-    yield from (m.cost for m in task.meetings)
-    yield from (item.cost for calendar in task.calendars for item in calendar.slots if item)
 
 
 def prior_meetings(calendars: Sequence[Calendar]) -> tuple[Meeting, ...]:
