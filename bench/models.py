@@ -41,7 +41,7 @@ def stub() -> Iterator[str]:
 
 def models(tasks: Path) -> dict[str, float]:
     """Calls, seconds, and milliseconds of CPU a call: of games, of LiteLLM alone, and the difference."""
-    from sim.models.provider import litellm
+    from sim.models.library import litellm
 
     with stub() as address:
         module = litellm()

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 from machine.manifests import MANIFEST_SUFFIX
 from machine.terminal import run_program
-from sim.models.provider import litellm
+from sim.models.library import litellm
 from tests.fault_commands import COMMANDS, GIVEN, UNSTABLE
 from tests.kills import MARKS, contents, hidden
 

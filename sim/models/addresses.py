@@ -21,7 +21,21 @@ OTHER_ADDRESSES = {
     "datarobot": ("DATAROBOT_ENDPOINT",),
     "gradient_ai": ("GRADIENT_AI_AGENT_ENDPOINT",),
 }
-LOCAL = {"ollama", "ollama_chat", "hosted_vllm", "vllm", "lm_studio", "llamafile", "docker_model_runner", "xinference"}
+LOCAL = {
+    "docker_model_runner",
+    "hosted_vllm",
+    "langflow",
+    "langgraph",
+    "lemonade",
+    "litellm_proxy",
+    "llamafile",
+    "lm_studio",
+    "ollama",
+    "ollama_chat",
+    "oobabooga",
+    "vllm",
+    "xinference",
+}
 
 
 def address_variables(p: LlmParameters) -> set[str]:

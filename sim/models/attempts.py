@@ -6,13 +6,11 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from importlib.util import find_spec
 from random import Random
 
 from aiolimiter import AsyncLimiter
 
 from sim.agents import KEY
-from sim.models.addresses import address_variables
 from sim.models.agent import Charge
 from sim.models.failures import CallError
 from sim.models.spec import LlmParameters, listed_addresses
@@ -56,30 +54,6 @@ def addresses(p: LlmParameters) -> tuple[str, ...]:
         return listed_addresses(p)
     listed = variable(p, p.api_base_env, "the server's address, or several with commas")
     return tuple(part.strip() for part in listed.split(",") if part.strip())
-
-
-def check_address(p: LlmParameters) -> None:
-    """Raises KeyMissing where the model has no provider's prefix, or LiteLLM would take an address from a variable that
-    the team does not name: its answers would be kept and priced as the provider's own."""
-    if "/" not in p.model and not addresses(p):
-        raise KeyMissing(f"{p.model}: write its provider before it, like openai/{p.model}")
-    for name in sorted(address_variables(p).difference(p.needs_env)):
-        if os.environ.get(name) and not addresses(p):
-            raise KeyMissing(
-                f"{p.model}: {name} is set, so another server would be asked than the provider's own; name it with "
-                "api_base, or in needs_env where it is the provider's, or unset it"
-            )
-
-
-def check_access(p: LlmParameters) -> None:
-    """Raises KeyMissing where a variable or a package that the model needs is missing, or one would lead elsewhere."""
-    check_address(p)
-    key_of(p)
-    headers_of(p)
-    for name in p.needs_env:
-        variable(p, name, "what docs/models.md says of it")
-    if p.model.startswith("vertex_ai/") and (find_spec("google") is None or find_spec("google.auth") is None):
-        raise KeyMissing(f"{p.model}: Vertex AI needs a package; install it with `uv pip install google-auth`")
 
 
 def wait_before(p: LlmParameters, error: CallError, failed: int, name: str) -> float:

@@ -30,7 +30,7 @@ CATEGORIES = {429: QUOTA, 402: QUOTA, 401: KEY, 403: KEY, 408: DEADLINE, 413: CO
 STATUS = frozenset({"HTTPStatusError", "APIStatusError", "ClientResponseError"})
 UNREACHED = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
 UNCONNECTED = UNREACHED | {"ClientConnectorError"}
-UNANSWERED = STATUS | UNREACHED | {"ClientConnectionError", "ConnectionError"}
+UNANSWERED = STATUS | UNREACHED | {"ClientConnectionError", "ConnectionError", "ImportError"}
 FILTER_CODES = frozenset({"content_filter", "content_policy_violation"})
 
 

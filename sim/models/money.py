@@ -21,14 +21,14 @@ from sim.models.spec import LlmParameters, Prices
 def usage_of(
     response: Any, p: LlmParameters, prices: tuple[Prices, str] | None, keys: Sequence[str], litellm: Any
 ) -> Usage:
-    """What the response took. A prompt takes tokens: a count of 0 means that the provider gave none. Where a count is
-    absurd (see `count`), contradicts another, or the price is unknown, the cost is unknown."""
+    """What the response took. A prompt takes tokens, and so does a text: 0 means that the provider gave no count.
+    Where a count is absurd (see `count`), contradicts another, or the price is unknown, the cost is unknown."""
     counts = getattr(response, "usage", None)
     details = getattr(counts, "prompt_tokens_details", None)
     reported = getattr(details, "cached_tokens", None)
     asked, cached = agreeing(tokens(counts, "prompt_tokens") or None, count(reported))
     thought = tokens(getattr(counts, "completion_tokens_details", None), "reasoning_tokens")
-    given, thought = agreeing(tokens(counts, "completion_tokens"), thought)
+    given, thought = agreeing(answered(counts, response), thought)
     sound = asked is not None and given is not None and (reported is None or cached is not None)
     usd = cost_of(response, p, asked or 0, given or 0, cached or 0, litellm) if sound and prices else None
     return Usage(
@@ -62,6 +62,14 @@ def provenance(response: Any, keys: Sequence[str]) -> dict[str, Any]:
         name: str(to_jsonable(redact(value, keys)))[:LONGEST] if isinstance(value, str) and value else None
         for name, value in values.items()
     }
+
+
+def answered(counts: Any, response: Any) -> int | None:
+    """The count of the answer's tokens; None for 0 beside a text or a tool's call."""
+    choices = getattr(response, "choices", None)
+    message = getattr(choices[0], "message", None) if choices else None
+    given = tokens(counts, "completion_tokens")
+    return None if given == 0 and any(getattr(message, name, None) for name in ("content", "tool_calls")) else given
 
 
 def tokens(counts: Any, name: str) -> int | None:

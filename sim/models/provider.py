@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -21,8 +20,6 @@ from sim.models.attempts import (
     KeyMissing,
     Lane,
     Tries,
-    addresses,
-    check_access,
     wait_before,
 )
 from sim.models.cache import Cache, digest
@@ -37,6 +34,7 @@ from sim.models.failures import (
     secrets,
     written,
 )
+from sim.models.library import litellm
 from sim.models.money import Ledger, filtered, text_of, usage_of
 from sim.models.prices import presumed_cost, price_of
 from sim.models.request import address_for, destination, request
@@ -55,22 +53,6 @@ class Failure(Struct, frozen=True):
     status: int | None
     problem: str
     question: str
-
-
-@cache
-def litellm() -> Any:
-    """LiteLLM, set up to stay off the network until it is asked, silent, and without reading a .env file."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
-    os.environ["USE_LITELLM_PROXY"] = "False"  # it would send every question to a server that no team names
-    os.environ["USE_LITELLM_PROXY"] = "False"  # it would send every question to a server that no team names
-    import litellm as module
-
-    module.suppress_debug_info = True
-    # Its messages may quote whole requests; what matters of a failure is in the exception.
-    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    return module
 
 
 class Provider:
@@ -289,14 +271,3 @@ def failure(state: RetryCallState) -> CallError:
     """What the attempt failed with."""
     error = state.outcome.exception() if state.outcome else None
     return error if isinstance(error, CallError) else CallError(str(error), None, True)
-
-
-def check_models(models: Iterable[LlmParameters]) -> None:
-    """Raises KeyMissing where something is missing that a model needs: a variable of its team's, or, where the team
-    names none, one that LiteLLM looks for itself."""
-    for p in models:
-        check_access(p)
-        if p.api_key_env is None and not addresses(p):
-            missing = litellm().validate_environment(model=p.model)["missing_keys"]
-            if missing:
-                raise KeyMissing(f"{p.model}: set {' or '.join(missing)} in the environment; see docs/models.md")

@@ -36,8 +36,8 @@ def request(ask: Ask, p: LlmParameters, address: str | None) -> dict[str, Any]:
         "max_tokens": ask.max_tokens,
         "seed": ask.seed,
         "extra_headers": headers_of(p) or None,
-        # With tools LiteLLM would look for ones of its own proxy, which takes a package that nothing else here needs.
-        "_skip_mcp_handler": True if "tools" in ask.extra else None,
+        # LiteLLM would look for tools of its own proxy, which takes a package that nothing else here needs.
+        "_skip_mcp_handler": True,
     }
     messages = marked(ask.messages) if marks_cache(p) else ask.messages
     given = {name: value for name, value in optional.items() if value is not None}

@@ -18,8 +18,8 @@ from msgspec import Struct
 from sim.agents import WaitingAgent
 from sim.game.game import Limits
 from sim.models.agent import Answer, Ask, LlmAgent, Usage, characters
+from sim.models.library import litellm
 from sim.models.prices import CHARACTERS_PER_TOKEN, cost, price_of
-from sim.models.provider import litellm
 from sim.models.serve.negotiator import negotiate
 from sim.models.spec import LlmParameters
 from sim.runs.check import Check, kept_check

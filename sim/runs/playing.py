@@ -46,7 +46,7 @@ def at_hand(o: RunOptions, jobs: Sequence[Job]) -> list[Job]:
 
 def check_only(o: RunOptions, jobs: Sequence[Job]) -> None:
     """Ask each model its first question once, and say what came of it; exit code 4 where one gave no answer."""
-    from sim.models.provider import check_models
+    from sim.models.checks import check_models
     from sim.runs.check import check, first_questions, keep, lines, request_text
 
     questions, folder, failed = first_questions(jobs), checks_folder(o), False
@@ -139,9 +139,10 @@ def list_traces(out: Path | str, jobs: Sequence[Job], left: Sequence[Job]) -> No
 
 def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
     """The run's account, after checking that the models can be asked and the budget kept, before any game begins."""
+    from sim.models.checks import check_models
+    from sim.models.library import litellm
     from sim.models.money import Ledger
     from sim.models.prices import check_prices
-    from sim.models.provider import check_models, litellm
     from sim.models.spans import tracer
     from sim.runs.runner import models_of
 

@@ -158,7 +158,7 @@ def load_team(name: str, preset: str | None = None) -> Team:
 
 def model_team(model: str, preset: str | None) -> Team:
     """Agents of one model, called as LiteLLM calls it. Raises TeamError where LiteLLM knows no such provider."""
-    from sim.models.provider import litellm
+    from sim.models.library import litellm
 
     provider, _, own_name = model.partition("/")
     if provider not in litellm().provider_list or not own_name:

@@ -11,9 +11,10 @@ from sim.agents import AgentFailure
 from sim.models.agent import Answer, Ask, Usage
 from sim.models.attempts import KeyMissing, addresses
 from sim.models.cache import Cache
+from sim.models.checks import check_models
 from sim.models.money import Ledger
 from sim.models.prompts.answer_format import answer_schema, format_arguments
-from sim.models.provider import Provider, check_models
+from sim.models.provider import Provider
 from sim.models.request import marked, marks_cache
 from sim.models.spec import LlmParameters, Prices, read_parameters
 from sim.runs.teams import TeamError, load_team

@@ -16,13 +16,14 @@ from pipeline.beyond.judge.replies import Question, Reading, Refused, read_reply
 from pipeline.privacy.rules import Claim, RuleSet
 from sim.agents import AgentFailure
 from sim.models.agent import Answer, Ask
-from sim.models.attempts import check_access
 from sim.models.cache import Cache, digest
+from sim.models.checks import check_models
+from sim.models.library import litellm
 from sim.models.money import BudgetSpent, Ledger
 from sim.models.parse import LONGEST
 from sim.models.prices import CHARACTERS_PER_TOKEN, check_prices, cost, price_of
 from sim.models.prompts import Variant, load_variant
-from sim.models.provider import Provider, litellm
+from sim.models.provider import Provider
 from sim.models.spec import LlmParameters, is_simulated, read_parameters
 from sim.runs.teams import read_team, waits
 
@@ -112,7 +113,7 @@ class Answers:
 
     def check(self, unpriced: bool) -> None:
         """Raises ValueError where the model can't be asked, or its budget not be kept, unless it may go unpriced."""
-        check_access(self.judge.parameters)
+        check_models([self.judge.parameters])
         if self.ledger.max_cost is not None and not unpriced:
             check_prices([self.judge.parameters], litellm())
 

@@ -1,0 +1,68 @@
+"""What must hold before a model is asked: keys and packages are at hand; questions go where and as its team says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from importlib.util import find_spec
+
+from sim.models.addresses import address_variables
+from sim.models.attempts import KeyMissing, addresses, headers_of, key_of, variable
+from sim.models.library import litellm
+from sim.models.prompts.answer_format import CHANNELS, format_arguments
+from sim.models.spec import LlmParameters
+
+
+def check_models(models: Iterable[LlmParameters]) -> None:
+    """Raises KeyMissing where something is missing that a model needs: a variable of its team's, or, where the team
+    names none, one that LiteLLM looks for itself; and where it could not be asked as its parameters say."""
+    for p in models:
+        check_access(p)
+        if p.api_key_env is None and not addresses(p):
+            missing = litellm().validate_environment(model=p.model)["missing_keys"]
+            if missing:
+                raise KeyMissing(f"{p.model}: set {' or '.join(missing)} in the environment; see docs/models.md")
+        if is_bridged(p):
+            raise KeyMissing(
+                f"{p.model}: LiteLLM would ask it by OpenAI's Responses API, which loses parameters (seed); choose "
+                "another model or, where it is for answer_format tools, schema or text"
+            )
+
+
+def is_bridged(p: LlmParameters) -> bool:
+    """Whether LiteLLM asks the model by another interface than chat completions."""
+    from litellm.main import responses_api_bridge_check  # after litellm(), which keeps settings from it
+
+    arguments = format_arguments(p.answer_format, CHANNELS) | p.extra
+    try:
+        model, provider, *_ = litellm().get_llm_provider(p.model)
+    except Exception:  # whatever LiteLLM raises over a name, it raises again, and is told, when the model is asked
+        return False
+    asked = {name: arguments.get(name) for name in ("web_search_options", "tools", "reasoning_effort")}
+    base = next(iter(addresses(p)), None)
+    info, _ = responses_api_bridge_check(model=model, custom_llm_provider=provider, api_base=base, **asked)
+    return info.get("mode") == "responses"
+
+
+def check_access(p: LlmParameters) -> None:
+    """Raises KeyMissing where a variable or a package that the model needs is missing, or one would lead elsewhere."""
+    check_address(p)
+    key_of(p)
+    headers_of(p)
+    for name in p.needs_env:
+        variable(p, name, "what docs/models.md says of it")
+    if p.model.startswith("vertex_ai/") and (find_spec("google") is None or find_spec("google.auth") is None):
+        raise KeyMissing(f"{p.model}: Vertex AI needs a package; install it with `uv pip install google-auth`")
+
+
+def check_address(p: LlmParameters) -> None:
+    """Raises KeyMissing where the model has no provider's prefix, or LiteLLM would take an address from a variable that
+    the team does not name: its answers would be kept and priced as the provider's own."""
+    if "/" not in p.model and not addresses(p):
+        raise KeyMissing(f"{p.model}: write its provider before it, like openai/{p.model}")
+    for name in sorted(address_variables(p).difference(p.needs_env)):
+        if os.environ.get(name) and not addresses(p):
+            raise KeyMissing(
+                f"{p.model}: {name} is set, so another server would be asked than the provider's own; name it in "
+                "api_base_env, or in needs_env where it is the provider's, or unset it"
+            )
