@@ -12,7 +12,8 @@ from pipeline.tables.io import read_table
 from pipeline.tables.queries import other_rules
 
 SEPARATOR = "\x1f"  # stands in no kind, model or parameter
-JSON_OBJECT = r"(?s)^\s*\{.*\}\s*$"
+# An object, or a list of them, as the whole message or in a code fence.
+JSON = r"(?s)^\s*(?:\[\s*)?\{.*\}\s*\]?\s*$|```\w*\s*(?:\[\s*)?\{"
 
 
 def caveats(games: pl.DataFrame, tables: Path) -> list[str]:
@@ -22,11 +23,11 @@ def caveats(games: pl.DataFrame, tables: Path) -> list[str]:
     return [
         *_by_condition(tasks_apart, games),
         *_by_condition(idle, whole),
-        *mixed_teams(games, tables),
+        *mixed_teams(whole, tables),
         *uneven_tasks(whole),
         *broken_off(games),
         *without_optimum(games),
-        *unread_json(games, tables),
+        *unread_json(whole, tables),
         *filter(None, [other_rules(tables)]),
     ]
 
@@ -148,12 +149,12 @@ def unread_json(games: pl.DataFrame, tables: Path) -> list[str]:
     that table; tables: the folder that they are of."""
     if not (tables / "messages.parquet").is_file():
         return []
-    unread = pl.col("typed").is_null() & pl.col("content").str.contains(JSON_OBJECT)
+    unread = pl.col("typed").is_null() & pl.col("content").str.contains(JSON)
     messages = pl.scan_parquet(tables / "messages.parquet", glob=False).select("game_id", unread=unread)
     of_team = messages.join(games.lazy().select("game_id", "team", "condition"), on="game_id")
     counts = of_team.group_by("team", "condition").agg(pl.len(), pl.col("unread").sum())
     return [
-        f"{team}, {condition}: {unread} of {sent} messages are JSON of no known protocol, read as English: "
+        f"{team}, {condition}: {unread} of {sent} messages hold JSON of no known protocol, read as English: "
         "what they give away may be counted wrongly in its VPS."
         for team, condition, sent, unread in counts.filter(pl.col("unread") > 0).sort(pl.all()).collect().iter_rows()
     ]

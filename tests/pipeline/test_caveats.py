@@ -48,12 +48,14 @@ def test_a_team_that_scheduled_nothing_is_named() -> None:
 
 def test_json_that_no_protocol_s_reader_knows_is_said_to_be_read_as_english(tmp_path: Path) -> None:
     games = games_of({}, {"team": "quiet"})
-    texts = [(None, ' {"slots": [1, 5]}\n'), (None, "slot 1 {or} 5"), ("imap", '{"kind": "cost"}'), (None, "{}")]
+    known, others = ("imap", '{"kind": "cost"}'), ("slot 1 {or} 5", "[1, 5]", "```\nslot 1\n```")
+    unread = (' {"slots": [1, 5]}\n', "{}", '[{"a": 1}]', "My costs:\n```json\n{}\n```", "```\n[ {}, {}]```")
+    texts = [known, *((None, text) for text in (*others, *unread))]
     messages = [{"game_id": "g0", "typed": typed, "content": text} for typed, text in texts]
     assert unread_json(games, tmp_path) == []
     pl.DataFrame(messages).write_parquet(tmp_path / "messages.parquet")
     (line,) = unread_json(games, tmp_path)
-    assert line.startswith("own, standard: 2 of 4 messages are JSON of no known protocol, read as English")
+    assert line.startswith("own, standard: 5 of 9 messages hold JSON of no known protocol, read as English")
     assert unread_json(games.filter(team="quiet"), tmp_path) == []
 
 
