@@ -13,7 +13,8 @@ from sim.runs.runner import jobs_for, play_chunk
 from sim.runs.teams import Team, named_teams
 from sim.tasks.blocked import make_blocked_task
 from sim.tasks.lists import read_list
-from sim.tasks.suite import Task, make_task, write_tasks
+from sim.tasks.suite import make_task, write_tasks
+from sim.tasks.task import Task
 from tests.imports import ROOT
 
 TASKS = (15, 16, 20, 48, 52, 56)  # an easy, a medium and a hard one of each setting, at one density

@@ -12,7 +12,7 @@ from sim.calendar import Batch, BatchConflict, Errand, validate
 from sim.game.game import CHANNELS, EventRef, Game, Turns, booking, cheap_talk, request_for
 from sim.game.trace import reply_record
 from sim.tasks.scenario import Meeting
-from sim.tasks.suite import Task
+from sim.tasks.task import Task
 
 RESOLUTION = "RESOLUTION"
 

@@ -27,7 +27,7 @@ from sim.runs.play import Play, play_game_later
 from sim.runs.runner import Patient
 from sim.runs.standing import Job
 from sim.runs.teams import build_agent, llm_parameters, waits
-from sim.tasks.suite import Task
+from sim.tasks.task import Task
 
 OUTPUT_TOKENS = 300
 SAMPLE = 12

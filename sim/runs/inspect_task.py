@@ -38,8 +38,8 @@ from sim.models.spec import LlmParameters, is_simulated
 from sim.runs.play import Play, play_game_later
 from sim.runs.runner import build_waiting
 from sim.runs.teams import AgentSpec, Team
-from sim.tasks.suite import Task as CalendarTask
 from sim.tasks.suite import read_tasks
+from sim.tasks.task import Task as CalendarTask
 
 # Where a sample keeps its game's trace; derive looks there.
 TRACE = "calbench_trace"

@@ -28,7 +28,8 @@ from sim.runs.teams import (
     waits,
 )
 from sim.tasks.labels import Labels, draw, load_bank, own_labels, render_with_labels
-from sim.tasks.suite import Task, prior_meetings
+from sim.tasks.suite import prior_meetings
+from sim.tasks.task import Task
 
 GAME_START, GAME_END = "GAME_START", "GAME_END"
 # What is text in every reply.

@@ -27,7 +27,7 @@ from sim.runs.options import INTERRUPTED, say
 from sim.runs.play import Play, play_game, play_game_later, trace_path
 from sim.runs.standing import Job, write_unless_worse
 from sim.runs.teams import AgentSpec, Team, build_agent, llm_parameters, waits
-from sim.tasks.suite import Task
+from sim.tasks.task import Task
 
 # Games handed to a process at once: enough that the hand-over costs little, few enough that progress shows.
 CHUNK = 4

@@ -11,7 +11,8 @@ import msgspec
 from sim.calendar import Calendar, Errand
 from sim.tasks.oracle import NoSchedule
 from sim.tasks.scenario import Scenario, ScenarioError, generate, given
-from sim.tasks.suite import Entry, Solving, Task, assemble, make_task
+from sim.tasks.suite import Entry, Solving, assemble, make_task
+from sim.tasks.task import Task
 
 # Where no attempt leaves a feasible task: far beyond what any published task needed.
 MOST_ATTEMPTS = 1000

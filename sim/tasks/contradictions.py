@@ -1,18 +1,13 @@
 """What in a task that was written by hand contradicts itself: its games would be accused, or read by nobody."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from sim.calendar import Calendar
 from sim.tasks.bounded import Replay, greedy, replay, replay_optimum
 from sim.tasks.oracle import NoSchedule
 from sim.tasks.scenario import MOST_AGENTS, MOST_COST, MOST_MEETINGS, MOST_SLOTS, Meeting
-
-if TYPE_CHECKING:
-    from sim.tasks.suite import Schedule, Task
+from sim.tasks.task import Schedule, Task
 
 MOST_ID = 1_000_000_000  # of a meeting, where traces are read
 LONGEST_TEXT = 200

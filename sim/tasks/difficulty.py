@@ -10,7 +10,8 @@ import msgspec
 from sim.calendar import Calendar
 from sim.tasks.oracle import count
 from sim.tasks.scenario import given
-from sim.tasks.suite import Task, TaskError
+from sim.tasks.suite import TaskError
+from sim.tasks.task import Task
 
 DIFFICULTIES = ("easy", "medium", "hard")
 

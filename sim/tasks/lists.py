@@ -15,7 +15,8 @@ from machine.files import write_atomically
 from sim.tasks.difficulty import DIFFICULTIES, ranked, thirds
 from sim.tasks.participants import draw_participants
 from sim.tasks.scenario import Parameters
-from sim.tasks.suite import VARIED_COSTS, Entry, Task, TaskError, checked, make_task, name_problem
+from sim.tasks.suite import VARIED_COSTS, Entry, TaskError, checked, make_task, name_problem
+from sim.tasks.task import Task
 
 REQUIRED = ("setting", "task_id", "seed", "num_agents", "num_participants", "density", "difficulty")
 SETTINGS = ("uniform", "varied")

@@ -17,6 +17,7 @@ from sim.tasks.contradictions import contradiction
 from sim.tasks.oracle import Counts, NoSchedule, NotProven, Optimum, TooManyStates, count, solve
 from sim.tasks.participants import draw_speaker_orders
 from sim.tasks.scenario import Meeting, Parameters, Scenario, ScenarioError, generate
+from sim.tasks.task import Schedule, Task
 
 VARIED_COSTS = (1, 100, 1000)
 # Bytes of a task's name. A file's name has 255 at most, and a trace's has its repeat, its ending and, while it is
@@ -26,51 +27,6 @@ LONGEST_NAME = 200
 
 class TaskError(ValueError):
     """Why a list or a file of tasks can't be used: where, what, and what to do."""
-
-
-class Schedule(Struct, frozen=True):
-    """A slot for each meeting, by meeting id; what it costs in all, and each agent."""
-
-    cost: int
-    assignments: dict[int, int]
-    per_agent_cost: tuple[int, ...]
-
-
-class Task(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One task of a suite. Costs are in cost units; `assignments` map meeting ids to slots.
-
-    `difficulty_score` is the optimum over the number of participant-slots to fill; `displaced_errands` counts what
-    the optimum moves. `feasible_assignments` and `optimal_assignments` are None where there were too many to count, or
-    meetings last longer than a slot.
-    Where the optimum was not proven, `optimal` is the cheapest schedule found, and `optimal_bound` below it.
-    """
-
-    task_id: str
-    setting: str
-    condition: str
-    seed: int
-    num_agents: int
-    num_participants: int
-    num_meetings: int
-    num_slots: int
-    density: float
-    difficulty: str
-    parameters: Parameters
-    calendars: tuple[Calendar, ...]
-    meetings: tuple[Meeting, ...]
-    optimal: Schedule
-    greedy: Schedule
-    witness: Schedule
-    displaced_errands: int
-    difficulty_score: float
-    feasible_assignments: int | None
-    optimal_assignments: int | None
-    optimal_bound: int | None = None
-
-    @property
-    def optimal_proven(self) -> bool:
-        """Whether no schedule is cheaper than `optimal`."""
-        return self.optimal_bound is None
 
 
 class Entry(Struct, frozen=True, kw_only=True):

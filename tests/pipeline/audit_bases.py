@@ -20,7 +20,8 @@ from sim.runs.play import Play, begin, config_of, finish, identity, play_game, p
 from sim.runs.runner import build_waiting
 from sim.runs.teams import AgentSpec, Team, named_teams
 from sim.tasks.scenario import Scenario
-from sim.tasks.suite import Task, assemble
+from sim.tasks.suite import assemble
+from sim.tasks.task import Task
 from tests.sim.worlds import Scripted, calendars, entry, meetings, reschedule, say, schedule, tiny_task
 
 Raw = dict[str, Any]

@@ -16,7 +16,8 @@ from sim.runs.teams import named_teams
 from sim.tasks.blocked import blocked, eligible_slots, make_blocked_task
 from sim.tasks.lists import read_list
 from sim.tasks.scenario import generate
-from sim.tasks.suite import Task, assemble, make_task
+from sim.tasks.suite import assemble, make_task
+from sim.tasks.task import Task
 
 COLUMNS = ("setting", "task_id", "seed", "num_agents", "num_participants", "density", "difficulty")
 

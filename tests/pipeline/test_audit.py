@@ -24,7 +24,7 @@ from sim.runs.play import Play, config_of, identity, play_game
 from sim.runs.teams import AgentSpec, Team, named_teams
 from sim.tasks.oracle import NoSchedule
 from sim.tasks.scenario import ScenarioError
-from sim.tasks.suite import Task
+from sim.tasks.task import Task
 from tests.imports import ROOT, imported
 from tests.sim.worlds import tiny_task
 

@@ -16,7 +16,8 @@ from sim.calendar import Calendar, Errand, Item, ScheduledMeeting
 from sim.game.game import Game, Limits
 from sim.game.rounds import rounds
 from sim.tasks.scenario import Meeting, Parameters
-from sim.tasks.suite import Entry, Task, make_task
+from sim.tasks.suite import Entry, make_task
+from sim.tasks.task import Task
 
 # One meeting of all three. Only slot 1 is free for everybody; slot 0 costs least for agent 0 alone.
 TRIO = (["0 . 4 .", "7 . . 2", ". . 3 x1"], [(0, 1, 2)])
