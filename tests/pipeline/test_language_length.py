@@ -1,7 +1,7 @@
 """Reading English takes work in proportion to a message's length, whatever it repeats.
 
-Work is the lines of Python that run, which a machine's load doesn't change. What an expression does inside of one
-line is bounded by the budget of a trace alone.
+Work is the lines of Python that run, which a machine's load doesn't change; what an expression does inside of one line
+shows where a message as long as any may be fits into the budget of a trace.
 """
 
 import sys
@@ -22,7 +22,7 @@ from pipeline.privacy.language.grammar import KINDS
 from pipeline.privacy.language.messages import MOST_CLAIMS
 from pipeline.privacy.language.passages import FAR
 from pipeline.privacy.language.scan import RUN, SENTENCE_CHARS, expand, scanner
-from pipeline.traces.limits import CPU_SECONDS
+from pipeline.traces.limits import CPU_SECONDS, MESSAGE_CHARS
 from tests.pipeline.gold import gold
 
 pytestmark = pytest.mark.slow
@@ -154,6 +154,12 @@ def test_a_message_twice_as_long_takes_twice_the_work(run: Callable[[str], None]
     assert_linear(run, shape)
     with cpu_budget(CPU_SECONDS):
         run(lengthen(shape, 100 * SENTENCE_CHARS))
+
+
+@pytest.mark.parametrize("shape", [("1\n", " ", "•"), ("{[", " ", ""), ("", ".", ""), ("", "*", "i")])
+def test_the_longest_message_is_read_within_its_trace_s_budget(shape: Shape) -> None:
+    with cpu_budget(CPU_SECONDS):
+        read(lengthen(shape, MESSAGE_CHARS))
 
 
 @pytest.mark.parametrize("joint", [" ", ", ", "\n", " " * RUN])

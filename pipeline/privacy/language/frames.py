@@ -143,7 +143,7 @@ COSTED = re.compile(r"\W*(\d+(?:\.\d+)?)\W*(?:units?|points?)?")
 IN_WORDS = re.compile(r"[A-Za-z]{2}")
 TRUE = re.compile(r"[\s*]*(?:true|yes|y|yep|probably|likely)[\s*]*$", re.I)
 FALSE = re.compile(r"[\s*]*(?:false|no|n|nope|unlikely|doubtful)[\s*]*$", re.I)
-EMPTY_CELL = re.compile(r"[\s*]*(?:null|none|n/a|-+|—|–|\?)?[\s*]*$", re.I)
+EMPTY_CELL = re.compile(r"[\s*]*+(?:null|none|n/a|-+|—|–|\?)?[\s*]*$", re.I)
 # What stands in a cell beside the slot of its row or column: "errand (5)", "busy 10".
 AMOUNT = re.compile(r"(?<![\w#])(?<!meeting )(?<!agent )(?<!cost )(?<!costs )\d+(?!\w)", re.I)
 PRICED = re.compile(r"(?<=[a-z]) ?\(\d{1,3}\)")
@@ -286,6 +286,6 @@ VOTE = re.compile(r"\b(?:yes|no|go|nod|approval|blessing|consent)$")  # "a no fr
 MINE = re.compile(r"\b(?:me|my|mine)\b")
 PRONOUN = re.compile(r"\b(?:it|that|which|this|there)\b")
 HOLDS = re.compile(
-    r"(?:'\w+)?\s*(?:(?:\w+ly|also|still|do|don't|can|could|will|would|both|all|just|too|to|happy|am|is|are)\s+)*"
+    r"(?:'\w++)?\s*+(?:(?:\w+ly|also|still|do|don't|can|could|will|would|both|all|just|too|to|happy|am|is|are)\s+)*"
     r"(?:have|has|had|got|keep|kept|make|get|mark|leave|offer|find|see)\b"
 )

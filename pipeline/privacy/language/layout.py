@@ -41,8 +41,8 @@ WHERE = re.compile(
 OF_WHOM = re.compile(r"[^\w\n]*(?:agent ?#?\d{1,2}|a\d|me|i)[*_ ]*(?:[:=\u2013\u2192-]| (?:is|can|has|can't)\b)", re.I)
 # A title's slot: "📅 Slot 13", "Meeting 2, slot 7", "1. Slot 5".
 ITS_SLOT = re.compile(
-    r"[^\w\n]*(?:\d\.\s+)?[^\w\n]*(?:meeting ?#?\d{1,2}\W+)?(slots?\b[^a-z\n]*?)"
-    r"[^\w\n]*(?:(?:for )?meeting ?#?\d{1,2}\W*)?$",
+    r"[^\w\n]*+(?:\d\.\s++[^\w\n]*+)?(?:meeting ?#?\d{1,2}\W++)?(slots?\b(?:[^\w\n]*+[^\Wa-z])*?)"
+    r"[^\w\n]*+(?:(?:for )?meeting ?#?\d{1,2}\W*)?$",
     re.I,
 )
 ENDS_SENTENCE = re.compile(r"[.!?,;|][^\w:`]*$")

@@ -60,7 +60,7 @@ OPENING = re.compile(
     + r")\s+(?:the\s+|slots?\s+#?)?$"
 )
 OPENS_IT = re.compile(
-    r"(?:\s+inclusive|\s+included)?\s*,?\s*"
+    r"(?:\s+inclusive|\s+included)?\s*+(?:,\s*+)?"
     r"(?:(?:i|agents?\s*#?0+|it|everything|my (?:\w+))(?:'m|'s| am| is| have)\b|all\b)"
 )
 # The same by what stands after it.
@@ -84,7 +84,7 @@ LEADS = (
     *(f"ing {word}" for word in ("at", "from", "with", "in", "on")),
 )
 
-INCLUSIVE = re.compile(r"\s*,?\s*\(?(?:inclusive(?:ly)?|included)\b")
+INCLUSIVE = re.compile(r"\s*+(?:,\s*+)?\(?(?:inclusive(?:ly)?|included)\b")
 # What stands before or after the slots named last: "after that", "earlier".
 BEYOND = re.compile(
     r"before and after|earlier(?: and|or) later|before|earlier|until|after|later|beyond|from|thereafter"

@@ -41,7 +41,7 @@ OF_WHOM = re.compile(r"\d+|\b(?:me|i)\b", re.I)
 SLOT = re.compile(r"\d+")
 # "yes - 1, 3", "FREE 3 4 11", "ERRAND 12 (cost 7)": a state, and slots.
 LISTS = re.compile(
-    r"[ \t]*(?:[-*•][ \t]+)?[*_]*(?![A-Za-z', -]*\b(?:agent|meeting|slot|round|option|cost|vote|point|item|question|"
+    r"[ \t]*+(?:[-*•][ \t]++)?[*_]*+(?![A-Za-z', -]*\b(?:agent|meeting|slot|round|option|cost|vote|point|item|question|"
     r"message|"
     r"total|left|count|number)s?\b)([A-Za-z][A-Za-z', -]{1,40}?)"
     r"(?P<mark>[*_]*[ \t]*(?: -|\||\u2013|\u2014|=|->|=>|>|\u2192|:)[*_ \t]*|[ \t]+)(\d{1,2}(?:[ ,/&]{1,3}\d{1,2})*)"

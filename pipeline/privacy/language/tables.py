@@ -17,11 +17,11 @@ GAP_CELL = re.compile(r"\S+(?: \S+)*")
 RULE = re.compile(r"(?=[^-]*-)[\s|:+=-]+$")
 COMMAS = re.compile(r"\s*(?:slots?|agents?|meetings?|mtgs?|who|sl|s)\s*(?:([,;])\s*[A-Za-z][\w ]*)+$", re.I)
 HEADER = re.compile(
-    r"[\s*`]*(?:|(?:time ?)?slots?|sl|s|agents?|who|name|participant|meetings?|(?:slot|agent)\s*[\\/x×]\s*"
+    r"[\s*`]*+(?:|(?:time ?)?slots?|sl|s|agents?|who|name|participant|meetings?|(?:slot|agent)\s*[\\/x×]\s*"
     r"(?:slot|agent)|#)[\s*`]*$",
     re.I,
 )
-PLAIN_HEAD = re.compile(r"\W*(?:status|availability|state)?\W*$", re.I)
+PLAIN_HEAD = re.compile(r"\W*+(?:status|availability|state)?\W*$", re.I)
 FIRST, LAST = (re.compile(rf"\W*(?:{words})\b", re.I) for words in ("from|start|first|begin", "to|until|end|last|thru"))
 ASKED = re.compile(r"\W*(slots? ?#?\d{1,2}) ([a-z ]+?)\W*\?\W*$", re.I)  # "slot 2 free?" | yes
 # "Answer on slot 10", "Slot 10?" over a column; columns that put rows in order; dashes that may stand for a state.
@@ -37,8 +37,8 @@ LEADERS = re.compile(r"(?<=[\w)\]]) ?(?:\.{4,}|(?: \.){3,}|_{3,}|…{2,}) ?(?=[^
 TAG = re.compile(r"<(/?)(t[dhr]|table|thead|tbody|br|b|i|p|ul|ol|li|pre|code|strong|em)\b[^<>\n]{0,80}>", re.I)
 PYTHON = re.compile(r"""[{\[]\s*+(?:\{\s*+)?'[\w ]+'\s*:""")
 QUOTED = re.compile(r"""'([^'"\n]*)'(?=\s*[:,\]}])""")
-CHECKED = re.compile(r"(?m)^[ \t]*[-*+]?[ \t]*\[[xX\u2713\u2714]\][ \t]*(?:slot ?)?#?\d{1,2}[ \t]*$")
-BOX = re.compile(r"(?m)^([ \t]*[-*+]?[ \t]*)\[([ xX\u2713\u2714])\](?=[ \t]*(?:slot ?)?#?\d{1,2}[ \t]*$)")
+CHECKED = re.compile(r"(?m)^[ \t]*+(?:[-*+][ \t]*+)?\[[xX\u2713\u2714]\][ \t]*(?:slot ?)?#?\d{1,2}[ \t]*$")
+BOX = re.compile(r"(?m)^([ \t]*+(?:[-*+][ \t]*+)?)\[([ xX\u2713\u2714])\](?=[ \t]*(?:slot ?)?#?\d{1,2}[ \t]*$)")
 # "agent_2.free = 8", "Agent 0 → 10".
 OF_AGENT = re.compile(r"\b(agent[ _]?\d{1,2})\.(?=[a-z])", re.I)
 ARROW = re.compile(
