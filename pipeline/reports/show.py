@@ -89,6 +89,7 @@ def sql(
 ) -> None:
     """Print the rows of QUERY. Games that were stopped are in all_games.NAME alone."""
     import duckdb
+    import polars.selectors as cs
     from rich.console import Console
 
     if as_csv and as_json:
@@ -99,7 +100,7 @@ def sql(
     except duckdb.Error as error:
         raise typer.BadParameter(printable(" ".join(str(error).split())), param_hint="QUERY") from None
     if as_json:
-        print(data_text(answer.write_json()))
+        print(data_text(answer.with_columns(map(as_numbers, answer.select(cs.decimal()))).write_json()))
     elif as_csv:
         from pipeline.tables.io import to_csv_frame
 
@@ -108,6 +109,14 @@ def sql(
         print_rows(answer.head(rows), Console(highlight=False))
         if answer.height > rows:
             print(f"and {answer.height - rows} more rows; --rows, --csv or --json print them", file=sys.stderr)
+
+
+def as_numbers(decimals: "pl.Series") -> "pl.Series":
+    """Decimals, which JSON would have as text, as numbers: whole ones whole, as far as 64 bits go."""
+    import polars as pl
+
+    whole = decimals.cast(pl.Int64, strict=False) if decimals.dtype.scale == 0 else None  # type: ignore[attr-defined]
+    return decimals.cast(pl.Float64) if whole is None or whole.null_count() > decimals.null_count() else whole
 
 
 @contextmanager

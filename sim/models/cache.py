@@ -11,6 +11,7 @@ from msgspec import Struct
 from machine.files import try_room, write_atomically
 from sim.models.addresses import address_variables, is_local
 from sim.models.agent import Answer, Ask
+from sim.models.prices import price_of
 from sim.models.spec import LlmParameters, is_simulated
 
 
@@ -39,6 +40,19 @@ def digest(ask: Ask) -> str:
     return sha256(msgspec.json.encode(ask, order="deterministic")).hexdigest()
 
 
+def is_free(p: LlmParameters) -> bool:
+    """Whether the model is on a server of somebody's own, without a price: its team's, or, where only a variable names
+    the address of a provider that charges, LiteLLM's."""
+    if p.prices is not None and (p.prices.input or p.prices.output):
+        return False
+    if p.api_base or p.api_base_env or is_local(p):
+        return True
+    from sim.models.library import litellm
+
+    named = address_variables(p).intersection(p.needs_env)
+    return bool(named) and (p.prices is not None or price_of(p, litellm()) is None)
+
+
 class Cache:
     """A folder with a JSON file for each answer. With `paid_only` it leaves out what costs nothing and may change under
     one name: models on servers of people's own, unless their team states a price, and simulated ones."""
@@ -49,9 +63,7 @@ class Cache:
 
     def keeps(self, p: LlmParameters) -> bool:
         """Whether the model's answers are kept here."""
-        own = bool(p.api_base or p.api_base_env or address_variables(p).intersection(p.needs_env)) or is_local(p)
-        free = own and not (p.prices and (p.prices.input or p.prices.output))
-        return not self.paid_only or not (free or is_simulated(p.model))
+        return not self.paid_only or not (is_free(p) or is_simulated(p.model))
 
     def path(self, name: str) -> Path:
         """Where the answer of that digest stands."""

@@ -21,7 +21,10 @@ def check_models(models: Iterable[LlmParameters]) -> None:
         if p.api_key_env is None and not addresses(p):
             missing = litellm().validate_environment(model=p.model)["missing_keys"]
             if missing:
-                raise KeyMissing(f"{p.model}: set {' or '.join(missing)} in the environment; see docs/models.md")
+                raise KeyMissing(
+                    f"{p.model}: set what it needs of {', '.join(missing)} in the environment, an address by a team's "
+                    "YAML (needs_env or api_base_env); see docs/models.md"
+                )
         if is_bridged(p):
             raise KeyMissing(
                 f"{p.model}: LiteLLM would ask it by OpenAI's Responses API, which loses parameters (seed); choose "
@@ -31,17 +34,17 @@ def check_models(models: Iterable[LlmParameters]) -> None:
 
 def is_bridged(p: LlmParameters) -> bool:
     """Whether LiteLLM asks the model by another interface than chat completions."""
-    from litellm.main import responses_api_bridge_check  # after litellm(), which keeps settings from it
-
+    module = litellm()
     arguments = format_arguments(p.answer_format, CHANNELS) | p.extra
     try:
-        model, provider, *_ = litellm().get_llm_provider(p.model)
+        model, provider, *_ = module.get_llm_provider(p.model)
     except Exception:  # whatever LiteLLM raises over a name, it raises again, and is told, when the model is asked
         return False
     asked = {name: arguments.get(name) for name in ("web_search_options", "tools", "reasoning_effort")}
+    asked["reasoning_summary"] = module.utils.peek_reasoning_summary_aliases(p.extra)
     base = next(iter(addresses(p)), None)
-    info, _ = responses_api_bridge_check(model=model, custom_llm_provider=provider, api_base=base, **asked)
-    return info.get("mode") == "responses"
+    info, _ = module.main.responses_api_bridge_check(model=model, custom_llm_provider=provider, api_base=base, **asked)
+    return bool(info.get("mode") == "responses")
 
 
 def check_access(p: LlmParameters) -> None:
@@ -63,6 +66,7 @@ def check_address(p: LlmParameters) -> None:
     for name in sorted(address_variables(p).difference(p.needs_env)):
         if os.environ.get(name) and not addresses(p):
             raise KeyMissing(
-                f"{p.model}: {name} is set, so another server would be asked than the provider's own; name it in "
-                "api_base_env, or in needs_env where it is the provider's, or unset it"
+                f"{p.model}: {name} is set, so another server would be asked than the provider's own; name it in a "
+                "team's YAML, in api_base_env (with its api_key_env) or, where it is the provider's, in needs_env; or "
+                "unset it"
             )

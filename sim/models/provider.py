@@ -39,9 +39,10 @@ from sim.models.money import Ledger, filtered, text_of, usage_of
 from sim.models.prices import presumed_cost, price_of
 from sim.models.request import address_for, destination, request
 from sim.models.spans import span, usage_attributes
-from sim.models.spec import LlmParameters, Prices
+from sim.models.spec import LlmParameters, Prices, is_secret
 
 EMPTY = "an empty answer"
+LOOKED_FOR = ("_API_KEY", "_TOKEN")  # how variables end in which LiteLLM looks for a key that no team names
 
 
 class Failure(Struct, frozen=True):
@@ -263,8 +264,18 @@ def tell(lane: Lane, problem: CallError, began: float, p: LlmParameters, name: s
 
 
 def secrets_named(models: Iterable[LlmParameters]) -> set[str]:
-    """The values of the models' own keys."""
-    return {os.environ.get(p.api_key_env, "").strip() for p in models if p.api_key_env}
+    """The values of keys that a model may be sent: those that its team names and, where it names none, those that
+    LiteLLM may look for."""
+    names = set()
+    for p in models:
+        names |= {name for header, name in p.headers_env.items() if is_key(header) or is_key(name)}
+        names |= {n for n in os.environ if n.endswith(LOOKED_FOR)} if p.api_key_env is None else {p.api_key_env}
+    return {os.environ.get(name, "").strip() for name in names}
+
+
+def is_key(name: str) -> bool:
+    """Whether a header or a variable of this name holds a key."""
+    return is_secret(name) or "auth" in name.lower()
 
 
 def failure(state: RetryCallState) -> CallError:

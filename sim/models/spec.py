@@ -130,8 +130,8 @@ def problem_of(p: LlmParameters) -> str | None:
         return "a price is below 0; give US dollars for a million tokens"
     if any("@" in address or "?" in address for address in listed_addresses(p)):
         return "api_base holds a user name, password or key; put it into the environment and name it with api_key_env"
-    recorded = ("model", "api_base", "api_base_env", "api_key_env", "headers_env", "prompt_variant", "extra")
-    return secret_in({name: getattr(p, name) for name in recorded}, "")
+    recorded = ("model", "api_base", "api_base_env", "api_key_env", "prompt_variant", "extra")
+    return secret_in({name: getattr(p, name) for name in recorded} | {"headers_env": [*p.headers_env.values()]}, "")
 
 
 def secret_in(value: Any, place: str) -> str | None:

@@ -57,7 +57,7 @@ def of_meetings(task: Task) -> Iterator[str]:
         yield "a meeting has participants who are no agents"
     if 0 in sizes:
         yield "a meeting has no participants"
-    if len(sizes) == 1 and task.num_participants not in sizes:
+    if task.parameters.participant_lists is None and len(sizes) == 1 and task.num_participants not in sizes:
         yield f"num_participants is {task.num_participants}, but every meeting has {sizes.pop()}"
     if any(len(set(m.participants)) < len(m.participants) for m in meetings):
         yield "a meeting has a participant twice"

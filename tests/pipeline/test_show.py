@@ -101,6 +101,14 @@ def test_a_query_is_a_table_for_people_csv_or_json(tables: Path) -> None:
     assert "row 1" in wide and re.search(rf"game_id +{row['game_id']}", wide)
 
 
+def test_sums_and_decimals_are_numbers_in_json(tables: Path) -> None:
+    columns = "sum(excess_cost) AS s, 1.5 AS d, 170141183460469231731687303715884105727 AS h"
+    games = pl.read_parquet(tables / "games.parquet")
+    (row,) = json.loads(called("sql", f"SELECT {columns} FROM games", tables, "--json").output)
+    assert (row["s"], row["d"]) == (games["excess_cost"].sum(), 1.5) and isinstance(row["s"], int)
+    assert row["h"] == pytest.approx(2**127)
+
+
 def test_rows_for_programs_control_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     leader, follower = os.openpty()
     text = "team,said\na,\x1b[31mred\r\n"

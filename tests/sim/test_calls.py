@@ -139,7 +139,7 @@ def test_addresses_and_headers_come_from_the_environment(monkeypatch):
 
 def test_a_key_that_litellm_looks_for_itself_is_missed_before_play(monkeypatch):
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    with pytest.raises(KeyMissing, match="set ANTHROPIC_API_KEY in the environment"):
+    with pytest.raises(KeyMissing, match="set what it needs of ANTHROPIC_API_KEY in the environment"):
         check_models([LlmParameters(model="anthropic/claude-x")])
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-x")
     check_models([LlmParameters(model="anthropic/claude-x")])

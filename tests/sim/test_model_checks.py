@@ -62,7 +62,15 @@ def test_no_proxy_that_the_environment_alone_names_is_asked(monkeypatch):
 
 
 SETTINGS = "litellm().drop_params, litellm().modify_params, litellm().route_all_chat_openai_to_responses"
-TOLD = f"from sim.models.library import litellm; print({SETTINGS}, litellm().constants.MIN_NON_ZERO_TEMPERATURE)"
+TOLD = f"""
+import os
+from sim.models.checks import check_models
+from sim.models.library import litellm
+from sim.models.spec import LlmParameters
+check_models([LlmParameters(model="openai/m", api_base="http://127.0.0.1:9/v1")])
+print({SETTINGS}, litellm().constants.MIN_NON_ZERO_TEMPERATURE)
+print(os.environ.get("OPENAI_BASE_URL"), os.environ["LITELLM_DROP_PARAMS"])
+"""
 
 
 @pytest.mark.slow
@@ -70,10 +78,9 @@ def test_no_setting_of_the_environment_changes_what_is_asked_or_whom(tmp_path):
     names = ("LITELLM_DROP_PARAMS", "LITELLM_MODIFY_PARAMS", "LITELLM_ROUTE_ALL_CHAT_OPENAI_TO_RESPONSES")
     (tmp_path / ".env").write_text("OPENAI_BASE_URL=http://127.0.0.1:9/v1\n")
     more = dict.fromkeys(names, "true") | {"MIN_NON_ZERO_TEMPERATURE": "0.5", "LITELLM_MODE": "DEV"}
-    program = TOLD + "; import os; print(os.environ.get('OPENAI_BASE_URL'), os.environ['LITELLM_DROP_PARAMS'])"
     environment = os.environ | {"PYTHONPATH": str(ROOT)} | more
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", TOLD], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120
     )
     assert done.stdout == "False False False 0.0001\nNone true\n", done.stderr
 
@@ -85,6 +92,7 @@ def test_no_setting_of_the_environment_changes_what_is_asked_or_whom(tmp_path):
         ({"model": "openai/responses/gpt-4o"}, True),
         ({"model": "openai/gpt-5.4-mini"}, False),
         ({"model": "openai/gpt-5.4-mini", "extra": {"reasoning_effort": "low"}}, False),
+        ({"model": "openai/gpt-5.4", "extra": {"reasoning_effort": "low", "reasoning_summary": "auto"}}, True),
         ({"model": "openai/gpt-5.4-mini", "answer_format": "schema"}, False),
         ({"model": "openai/gpt-5.4-mini", "answer_format": "tools"}, True),
         ({"model": "openai/gpt-5.4-mini", "answer_format": "tools", "api_base": "http://127.0.0.1:8/v1"}, False),

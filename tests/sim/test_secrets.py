@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -14,6 +15,8 @@ from typer.testing import CliRunner
 from sim.__main__ import app
 from sim.game.trace import read
 from sim.models.failures import call_error, redact, secrets
+from sim.models.money import Ledger
+from sim.models.provider import Provider
 from sim.models.spec import LlmParameters
 from sim.runs.teams import TeamError, load_team
 from sim.tasks.suite import write_tasks
@@ -65,6 +68,33 @@ def test_a_key_in_a_team_s_file_is_refused_and_not_repeated(text: str, said: str
         load_team(str(tmp_path / "team.yaml"))
     assert said in str(refused.value)
     assert found_in(str(refused.value).encode()) == []
+
+
+def test_a_header_may_carry_a_key_by_its_variable_s_name(tmp_path: Path) -> None:
+    team = "team: t\nagents:\n- type: llm\n  parameters: {model: m, headers_env: {X-Api-Key: GATEWAY_KEY}}\n"
+    (tmp_path / "team.yaml").write_text(team)
+    load_team(str(tmp_path / "team.yaml"))
+    (tmp_path / "team.yaml").write_text(team.replace("GATEWAY_KEY", "sk-planted-0123456789"))
+    with pytest.raises(TeamError, match=r"headers_env\[0\] looks like a secret"):
+        load_team(str(tmp_path / "team.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("more", "variable", "is_sent"),
+    [
+        ({"api_key_env": "MINE"}, "MINE", True),
+        ({}, "OPENAI_API_KEY", True),
+        ({"api_key_env": "MINE"}, "OPENAI_API_KEY", False),
+        ({"api_key_env": "MINE", "headers_env": {"Helicone-Auth": "HELICONE"}}, "HELICONE", True),
+        ({"api_key_env": "MINE", "headers_env": {"X-Title": "TITLE"}}, "TITLE", False),
+    ],
+)
+def test_what_a_model_is_sent_as_a_key_is_taken_out_of_its_answers(
+    more: dict[str, Any], variable: str, is_sent: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, KEY)
+    provider = Provider([LlmParameters(model="openai/m", **more)], Ledger())
+    assert (redact(KEY, provider.keys) != KEY) == is_sent
 
 
 def everything(folder: Path) -> bytes:

@@ -170,6 +170,14 @@ def test_a_task_whose_traces_nobody_would_read_is_refused(tmp_path, more, proble
         read_tasks(tmp_path / "tasks.jsonl")
 
 
+def test_a_task_that_lists_who_meets_may_give_any_number_beside_it(tmp_path):
+    parameters = msgspec.structs.replace(
+        TINY.parameters, participant_lists=tuple(m.participants for m in TINY.meetings)
+    )
+    write_tasks([msgspec.structs.replace(TINY, parameters=parameters, num_participants=3)], tmp_path / "tasks.jsonl")
+    assert read_tasks(tmp_path / "tasks.jsonl")[0].num_participants == 3
+
+
 @pytest.mark.parametrize("more", [{"seed": -(2**63) - 1}, {"errand_cost_values": (1, 10**6 + 1)}])
 def test_a_scenario_that_no_trace_could_hold_is_refused(more):
     with pytest.raises(ScenarioError, match=r"64 bits|no cost is above 1000000"):
