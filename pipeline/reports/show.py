@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -89,7 +89,6 @@ def sql(
 ) -> None:
     """Print the rows of QUERY. Games that were stopped are in all_games.NAME alone."""
     import duckdb
-    import polars.selectors as cs
     from rich.console import Console
 
     if as_csv and as_json:
@@ -100,7 +99,7 @@ def sql(
     except duckdb.Error as error:
         raise typer.BadParameter(printable(" ".join(str(error).split())), param_hint="QUERY") from None
     if as_json:
-        print(data_text(answer.with_columns(map(as_numbers, answer.select(cs.decimal()))).write_json()))
+        print(data_text(answer.with_columns(map(as_numbers, answer)).write_json()))
     elif as_csv:
         from pipeline.tables.io import to_csv_frame
 
@@ -111,12 +110,19 @@ def sql(
             print(f"and {answer.height - rows} more rows; --rows, --csv or --json print them", file=sys.stderr)
 
 
-def as_numbers(decimals: "pl.Series") -> "pl.Series":
-    """Decimals, which JSON would have as text, as numbers: whole ones whole, as far as 64 bits go."""
+def as_numbers(column: "pl.Series") -> "pl.Series":
+    """A column with its decimals, or lists of them, which JSON would have as text, as numbers: whole ones whole, where
+    all of them have 64 bits at most."""
     import polars as pl
 
-    whole = decimals.cast(pl.Int64, strict=False) if decimals.dtype.scale == 0 else None  # type: ignore[attr-defined]
-    return decimals.cast(pl.Float64) if whole is None or whole.null_count() > decimals.null_count() else whole
+    kind = column.dtype
+    decimal = kind.inner if isinstance(kind, pl.List) else kind
+    if not isinstance(decimal, pl.Decimal):
+        return column
+    for number in (pl.Float64,) if decimal.scale else (pl.Int64, pl.Float64):
+        with suppress(pl.exceptions.InvalidOperationError):
+            return column.cast(pl.List(number) if isinstance(kind, pl.List) else number)
+    return column
 
 
 @contextmanager

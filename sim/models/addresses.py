@@ -38,6 +38,15 @@ LOCAL = {
 }
 
 
+# Providers that give each customer an address, and deployments names of the customer's own.
+ADDRESS_EACH = {"azure", "azure_ai", "azure_text", "databricks", "snowflake", "watsonx", "watsonx_text"}
+
+
+def has_addresses(p: LlmParameters) -> bool:
+    """Whether the model's provider has an address for each customer."""
+    return p.model.partition("/")[0] in ADDRESS_EACH
+
+
 def address_variables(p: LlmParameters) -> set[str]:
     """The variables in which LiteLLM may look for the address of the model's provider."""
     provider = p.model.partition("/")[0]

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from machine.files import try_room, write_atomically
-from sim.models.addresses import address_variables, is_local
+from sim.models.addresses import address_variables, has_addresses, is_local
 from sim.models.agent import Answer, Ask
 from sim.models.prices import price_of
 from sim.models.spec import LlmParameters, is_simulated
@@ -41,8 +41,8 @@ def digest(ask: Ask) -> str:
 
 
 def is_free(p: LlmParameters) -> bool:
-    """Whether the model is on a server of somebody's own, without a price: its team's, or, where only a variable names
-    the address of a provider that charges, LiteLLM's."""
+    """Whether the model is on a server of somebody's own, and without a price: its team's or, where a variable names
+    the address, LiteLLM's."""
     if p.prices is not None and (p.prices.input or p.prices.output):
         return False
     if p.api_base or p.api_base_env or is_local(p):
@@ -50,7 +50,7 @@ def is_free(p: LlmParameters) -> bool:
     from sim.models.library import litellm
 
     named = address_variables(p).intersection(p.needs_env)
-    return bool(named) and (p.prices is not None or price_of(p, litellm()) is None)
+    return bool(named) and (p.prices is not None or (price_of(p, litellm()) is None and not has_addresses(p)))
 
 
 class Cache:

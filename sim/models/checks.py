@@ -12,24 +12,37 @@ from sim.models.library import litellm
 from sim.models.prompts.answer_format import CHANNELS, format_arguments
 from sim.models.spec import LlmParameters
 
+# What LiteLLM takes as well, and misses all the same.
+INSTEAD = {
+    "AZURE_API_KEY": "AZURE_AD_TOKEN",
+    "AWS_ACCESS_KEY_ID": "AWS_BEARER_TOKEN_BEDROCK",
+    "AWS_SECRET_ACCESS_KEY": "AWS_BEARER_TOKEN_BEDROCK",
+}
+
 
 def check_models(models: Iterable[LlmParameters]) -> None:
     """Raises KeyMissing where something is missing that a model needs: a variable of its team's, or, where the team
     names none, one that LiteLLM looks for itself; and where it could not be asked as its parameters say."""
     for p in models:
         check_access(p)
-        if p.api_key_env is None and not addresses(p):
-            missing = litellm().validate_environment(model=p.model)["missing_keys"]
-            if missing:
-                raise KeyMissing(
-                    f"{p.model}: set what it needs of {', '.join(missing)} in the environment, an address by a team's "
-                    "YAML (needs_env or api_base_env); see docs/models.md"
-                )
+        if missing := unset(p):
+            raise KeyMissing(
+                f"{p.model}: set what it needs of {', '.join(missing)} in the environment, an address by a team's YAML "
+                "(needs_env or api_base_env); see docs/models.md"
+            )
         if is_bridged(p):
             raise KeyMissing(
                 f"{p.model}: LiteLLM would ask it by OpenAI's Responses API, which loses parameters (seed); choose "
                 "another model or, where it is for answer_format tools, schema or text"
             )
+
+
+def unset(p: LlmParameters) -> list[str]:
+    """The variables that LiteLLM misses of those in which it looks for what the model's team does not name."""
+    if p.api_key_env is not None or addresses(p):
+        return []
+    missing = litellm().validate_environment(model=p.model)["missing_keys"]
+    return [name for name in missing if not any(map(os.environ.get, (name, INSTEAD.get(name, name))))]
 
 
 def is_bridged(p: LlmParameters) -> bool:

@@ -43,8 +43,11 @@ def secrets(named: Iterable[str | None]) -> tuple[str, ...]:
 
 
 def written(key: str) -> set[str]:
-    """The ways in which an echo of a request may write a key: plain, in a JSON string, in an address."""
-    return {key, json.dumps(key)[1:-1], quote(key, safe=""), quote_plus(key)}
+    """The ways in which an echo of a request may write a key: plain, in a JSON string, in an address; and without the
+    scheme before it."""
+    bare = key.partition(" ")[2]
+    forms = {key, json.dumps(key)[1:-1], quote(key, safe=""), quote_plus(key)}
+    return forms | written(bare) if len(bare) >= SHORTEST else forms
 
 
 def redact(text: str, hidden: Iterable[str]) -> str:

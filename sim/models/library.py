@@ -14,6 +14,7 @@ SETTINGS = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
     "LITELLM_REASONING_AUTO_SUMMARY": "False",
+    "LITELLM_ANTHROPIC_DISABLE_URL_SUFFIX": "False",
     "USE_LITELLM_PROXY": "False",
 }
 # Its settings that it reads once, when it is imported: LITELLM_DROP_PARAMS would ask without parameters that a trace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -42,7 +42,7 @@ from sim.models.spans import span, usage_attributes
 from sim.models.spec import LlmParameters, Prices, is_secret
 
 EMPTY = "an empty answer"
-LOOKED_FOR = ("_API_KEY", "_TOKEN")  # how variables end in which LiteLLM looks for a key that no team names
+LONG = 16  # characters of a key that LiteLLM may have found by itself
 
 
 class Failure(Struct, frozen=True):
@@ -75,7 +75,7 @@ class Provider:
         self.offline = offline
         self.hidden = secrets(name for p in self.models for name in (p.api_key_env, *p.headers_env.values()))
         own = {form for key in secrets_named(self.models) if key for form in written(key)}
-        self.keys = [value for value in self.hidden if value in own]
+        self.keys = [value for value in self.hidden if value in own or is_like_a_key(value)]
         self.lanes: dict[str, Lane] = {}
         self.credentials: dict[tuple[str, str | None], Credential] = {}
         self.flights: dict[str, tuple[asyncio.Lock, int]] = {}
@@ -263,14 +263,16 @@ def tell(lane: Lane, problem: CallError, began: float, p: LlmParameters, name: s
         lane.refused(began, lambda refusals: wait_before(p, problem, refusals, name))
 
 
-def secrets_named(models: Iterable[LlmParameters]) -> set[str]:
-    """The values of keys that a model may be sent: those that its team names and, where it names none, those that
-    LiteLLM may look for."""
-    names = set()
-    for p in models:
-        names |= {name for header, name in p.headers_env.items() if is_key(header) or is_key(name)}
-        names |= {n for n in os.environ if n.endswith(LOOKED_FOR)} if p.api_key_env is None else {p.api_key_env}
-    return {os.environ.get(name, "").strip() for name in names}
+def secrets_named(models: Sequence[LlmParameters]) -> set[str]:
+    """The values of the keys that the models' teams name."""
+    headers = (pair for p in models for pair in p.headers_env.items())
+    names = {name for header, name in headers if is_key(header) or is_key(name)}
+    return {os.environ.get(name, "").strip() for name in names.union(p.api_key_env or "" for p in models)}
+
+
+def is_like_a_key(value: str) -> bool:
+    """Whether no honest text would hold the value by chance."""
+    return len(value) >= LONG and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def is_key(name: str) -> bool:

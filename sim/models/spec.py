@@ -25,6 +25,7 @@ def is_simulated(model: str) -> bool:
 
 SECRET_WORDS = ("key", "token", "secret", "password", "authorization", "credential")
 # How the keys of well-known providers begin, and what stands before one in a header.
+VARIABLE = re.compile(r"[A-Za-z_]\w*")
 KEY = re.compile(r"\b(?:sk|pk|rk|ghp|gho|xoxb)[-_][-\w]{12,}|\bAIza[-\w]{20,}|\b(?:Bearer|Basic) \S{6,}")
 
 
@@ -131,7 +132,10 @@ def problem_of(p: LlmParameters) -> str | None:
     if any("@" in address or "?" in address for address in listed_addresses(p)):
         return "api_base holds a user name, password or key; put it into the environment and name it with api_key_env"
     recorded = ("model", "api_base", "api_base_env", "api_key_env", "prompt_variant", "extra")
-    return secret_in({name: getattr(p, name) for name in recorded} | {"headers_env": [*p.headers_env.values()]}, "")
+    for header, name in p.headers_env.items():
+        if KEY.search(name) or not VARIABLE.fullmatch(name):
+            return f"headers_env.{header} is not the name of a variable; put the header's value into the environment"
+    return secret_in({name: getattr(p, name) for name in recorded}, "")
 
 
 def secret_in(value: Any, place: str) -> str | None:

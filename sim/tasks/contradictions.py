@@ -45,6 +45,7 @@ def of_task(task: Task) -> Iterator[str]:
 def of_meetings(task: Task) -> Iterator[str]:
     """Contradictions of the stream of meetings."""
     meetings, sizes = task.meetings, {len(m.participants) for m in task.meetings}
+    are_listed = task.parameters.participant_lists == tuple(m.participants for m in meetings)
     if len(meetings) != task.num_meetings:
         yield f"num_meetings is {task.num_meetings}, but there are {len(meetings)}"
     if len({m.id for m in meetings}) < len(meetings):
@@ -57,7 +58,7 @@ def of_meetings(task: Task) -> Iterator[str]:
         yield "a meeting has participants who are no agents"
     if 0 in sizes:
         yield "a meeting has no participants"
-    if task.parameters.participant_lists is None and len(sizes) == 1 and task.num_participants not in sizes:
+    if not are_listed and len(sizes) == 1 and task.num_participants not in sizes:
         yield f"num_participants is {task.num_participants}, but every meeting has {sizes.pop()}"
     if any(len(set(m.participants)) < len(m.participants) for m in meetings):
         yield "a meeting has a participant twice"

@@ -102,10 +102,10 @@ def test_a_query_is_a_table_for_people_csv_or_json(tables: Path) -> None:
 
 
 def test_sums_and_decimals_are_numbers_in_json(tables: Path) -> None:
-    columns = "sum(excess_cost) AS s, 1.5 AS d, 170141183460469231731687303715884105727 AS h"
+    columns = "sum(excess_cost) AS s, 1.5 AS d, 170141183460469231731687303715884105727 AS h, [2.5] AS l"
     games = pl.read_parquet(tables / "games.parquet")
     (row,) = json.loads(called("sql", f"SELECT {columns} FROM games", tables, "--json").output)
-    assert (row["s"], row["d"]) == (games["excess_cost"].sum(), 1.5) and isinstance(row["s"], int)
+    assert (row["s"], row["d"]) == (games["excess_cost"].sum(), 1.5) and row["l"] == [2.5] and isinstance(row["s"], int)
     assert row["h"] == pytest.approx(2**127)
 
 

@@ -102,3 +102,14 @@ def test_a_model_that_would_be_asked_by_another_interface_is_refused(monkeypatch
     monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
     with pytest.raises(KeyMissing, match="Responses API, which loses parameters") if refused else nullcontext():
         check_models([LlmParameters(**more)])
+
+
+def test_a_token_may_stand_for_the_key_that_litellm_misses(monkeypatch):
+    p = LlmParameters(model="azure/m", needs_env=("AZURE_API_BASE", "AZURE_API_VERSION"))
+    for name in ("AZURE_API_BASE", "AZURE_API_VERSION"):
+        monkeypatch.setenv(name, "https://127.0.0.1:9")
+    monkeypatch.delenv("AZURE_API_KEY", raising=False)
+    with pytest.raises(KeyMissing, match=r"set what it needs of AZURE_API_KEY in the environment"):
+        check_models([p])
+    monkeypatch.setenv("AZURE_AD_TOKEN", "x")
+    check_models([p])

@@ -74,9 +74,11 @@ def test_a_header_may_carry_a_key_by_its_variable_s_name(tmp_path: Path) -> None
     team = "team: t\nagents:\n- type: llm\n  parameters: {model: m, headers_env: {X-Api-Key: GATEWAY_KEY}}\n"
     (tmp_path / "team.yaml").write_text(team)
     load_team(str(tmp_path / "team.yaml"))
-    (tmp_path / "team.yaml").write_text(team.replace("GATEWAY_KEY", "sk-planted-0123456789"))
-    with pytest.raises(TeamError, match=r"headers_env\[0\] looks like a secret"):
-        load_team(str(tmp_path / "team.yaml"))
+    for value in ("sk-planted-0123456789", "Bearer abcdef", "0123456789abcdef"):
+        (tmp_path / "team.yaml").write_text(team.replace("GATEWAY_KEY", value))
+        with pytest.raises(TeamError, match=r"headers_env.X-Api-Key is not the name of a variable") as refused:
+            load_team(str(tmp_path / "team.yaml"))
+        assert value not in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -84,9 +86,9 @@ def test_a_header_may_carry_a_key_by_its_variable_s_name(tmp_path: Path) -> None
     [
         ({"api_key_env": "MINE"}, "MINE", True),
         ({}, "OPENAI_API_KEY", True),
-        ({"api_key_env": "MINE"}, "OPENAI_API_KEY", False),
+        ({}, "COMETAPI_KEY", True),
+        ({}, "OPENAI_ORGANIZATION", False),
         ({"api_key_env": "MINE", "headers_env": {"Helicone-Auth": "HELICONE"}}, "HELICONE", True),
-        ({"api_key_env": "MINE", "headers_env": {"X-Title": "TITLE"}}, "TITLE", False),
     ],
 )
 def test_what_a_model_is_sent_as_a_key_is_taken_out_of_its_answers(
@@ -95,6 +97,23 @@ def test_what_a_model_is_sent_as_a_key_is_taken_out_of_its_answers(
     monkeypatch.setenv(variable, KEY)
     provider = Provider([LlmParameters(model="openai/m", **more)], Ledger())
     assert (redact(KEY, provider.keys) != KEY) == is_sent
+
+
+def test_no_word_of_an_answer_is_taken_for_a_key_that_its_team_does_not_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "BUILD_TOKEN", "TITLE"):
+        monkeypatch.setenv(name, "ollama")
+    named = {"api_base": "http://127.0.0.1:9", "headers_env": {"X-Title": "TITLE"}}
+    provider = Provider([LlmParameters(model="ollama_chat/m", **named)], Ledger())
+    assert redact("ollama_chat/m", provider.keys) == "ollama_chat/m"
+
+
+def test_a_key_is_hidden_without_the_scheme_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GATEWAY", f"Bearer {KEY}")
+    named = {"headers_env": {"Authorization": "GATEWAY"}}
+    provider = Provider([LlmParameters(model="m", api_base="http://127.0.0.1:9", **named)], Ledger())
+    assert all(
+        found_in(redact(f"Invalid key: {KEY}", hidden).encode()) == [] for hidden in (provider.keys, provider.hidden)
+    )
 
 
 def everything(folder: Path) -> bytes:

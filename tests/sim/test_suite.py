@@ -3,6 +3,7 @@ import hashlib
 import json
 import os
 import re
+from contextlib import nullcontext
 from pathlib import Path
 
 import msgspec
@@ -171,11 +172,13 @@ def test_a_task_whose_traces_nobody_would_read_is_refused(tmp_path, more, proble
 
 
 def test_a_task_that_lists_who_meets_may_give_any_number_beside_it(tmp_path):
-    parameters = msgspec.structs.replace(
-        TINY.parameters, participant_lists=tuple(m.participants for m in TINY.meetings)
-    )
-    write_tasks([msgspec.structs.replace(TINY, parameters=parameters, num_participants=3)], tmp_path / "tasks.jsonl")
-    assert read_tasks(tmp_path / "tasks.jsonl")[0].num_participants == 3
+    lists = tuple(m.participants for m in TINY.meetings)
+    for listed, refused in ((lists, False), (lists[:1] * len(lists), True)):
+        parameters = msgspec.structs.replace(TINY.parameters, participant_lists=listed)
+        task = msgspec.structs.replace(TINY, parameters=parameters, num_participants=3)
+        write_tasks([task], tmp_path / "tasks.jsonl")
+        with pytest.raises(TaskError, match="num_participants is 3, but") if refused else nullcontext():
+            read_tasks(tmp_path / "tasks.jsonl")
 
 
 @pytest.mark.parametrize("more", [{"seed": -(2**63) - 1}, {"errand_cost_values": (1, 10**6 + 1)}])
