@@ -39,7 +39,19 @@ LOCAL = {
 
 
 # Providers that give each customer an address, and deployments names of the customer's own.
-ADDRESS_EACH = {"azure", "azure_ai", "azure_text", "databricks", "snowflake", "watsonx", "watsonx_text"}
+ADDRESS_EACH = {
+    "azure",
+    "azure_ai",
+    "azure_text",
+    "bedrock",
+    "databricks",
+    "datarobot",
+    "gradient_ai",
+    "snowflake",
+    "vertex_ai",
+    "watsonx",
+    "watsonx_text",
+}
 
 
 def has_addresses(p: LlmParameters) -> bool:

@@ -45,12 +45,14 @@ def is_free(p: LlmParameters) -> bool:
     the address, LiteLLM's."""
     if p.prices is not None and (p.prices.input or p.prices.output):
         return False
-    if p.api_base or p.api_base_env or is_local(p):
+    by_variable = bool(address_variables(p).intersection(p.needs_env))
+    if is_local(p) or not (p.api_base or p.api_base_env or by_variable):
+        return is_local(p)
+    if p.prices is not None:
         return True
     from sim.models.library import litellm
 
-    named = address_variables(p).intersection(p.needs_env)
-    return bool(named) and (p.prices is not None or (price_of(p, litellm()) is None and not has_addresses(p)))
+    return not has_addresses(p) and not (by_variable and price_of(p, litellm()))
 
 
 class Cache:

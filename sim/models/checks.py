@@ -14,9 +14,9 @@ from sim.models.spec import LlmParameters
 
 # What LiteLLM takes as well, and misses all the same.
 INSTEAD = {
-    "AZURE_API_KEY": "AZURE_AD_TOKEN",
-    "AWS_ACCESS_KEY_ID": "AWS_BEARER_TOKEN_BEDROCK",
-    "AWS_SECRET_ACCESS_KEY": "AWS_BEARER_TOKEN_BEDROCK",
+    "AZURE_API_KEY": ("AZURE_AD_TOKEN", "AZURE_CLIENT_SECRET", "AZURE_OPENAI_API_KEY"),
+    "AWS_ACCESS_KEY_ID": ("AWS_BEARER_TOKEN_BEDROCK",),
+    "AWS_SECRET_ACCESS_KEY": ("AWS_BEARER_TOKEN_BEDROCK",),
 }
 
 
@@ -42,7 +42,7 @@ def unset(p: LlmParameters) -> list[str]:
     if p.api_key_env is not None or addresses(p):
         return []
     missing = litellm().validate_environment(model=p.model)["missing_keys"]
-    return [name for name in missing if not any(map(os.environ.get, (name, INSTEAD.get(name, name))))]
+    return [name for name in missing if not any(map(os.environ.get, (name, *INSTEAD.get(name, ()))))]
 
 
 def is_bridged(p: LlmParameters) -> bool:

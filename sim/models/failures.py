@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -11,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, quote_plus
 
 from sim.agents import CONTEXT, DEADLINE, KEY, PROVIDER, QUOTA
-from sim.models.spec import LlmParameters
+from sim.models.spec import LlmParameters, is_like_a_key, is_secret
 
 if TYPE_CHECKING:
     from sim.models.agent import Charge
 
 REDACTED = "[redacted]"
 SHORTEST = 6
-SECRET_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+SECRET_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "JWT")
+SCHEME = re.compile(r"[\w-]+ +(\S+)")  # "Bearer", before a header's key
 
 # A request that is wrong stays wrong; what is not listed here, or below 400, is the server's trouble and may pass.
 FINAL = frozenset({400, 401, 402, 403, 404, 405, 410, 413, 415, 422})
@@ -37,6 +39,7 @@ FILTER_CODES = frozenset({"content_filter", "content_policy_violation"})
 def secrets(named: Iterable[str | None]) -> tuple[str, ...]:
     """The values of the variables named as keys, and of those that look like keys by their names; longest first."""
     names = {n for n in named if n} | {n for n in os.environ if n.upper().endswith(SECRET_ENDINGS)}
+    names |= {n for n, value in os.environ.items() if is_secret(n) and is_like_a_key(value)}
     values = {os.environ.get(n, "").strip() for n in names}
     forms = {form for value in values if len(value) >= SHORTEST for form in written(value)}
     return tuple(sorted(forms, key=lambda v: (-len(v), v)))
@@ -45,9 +48,9 @@ def secrets(named: Iterable[str | None]) -> tuple[str, ...]:
 def written(key: str) -> set[str]:
     """The ways in which an echo of a request may write a key: plain, in a JSON string, in an address; and without the
     scheme before it."""
-    bare = key.partition(" ")[2]
-    forms = {key, json.dumps(key)[1:-1], quote(key, safe=""), quote_plus(key)}
-    return forms | written(bare) if len(bare) >= SHORTEST else forms
+    scheme = SCHEME.fullmatch(key)
+    plain = {key, scheme[1]} if scheme and len(scheme[1]) >= SHORTEST else {key}
+    return {form for k in plain for form in (k, json.dumps(k)[1:-1], quote(k, safe=""), quote_plus(k))}
 
 
 def redact(text: str, hidden: Iterable[str]) -> str:

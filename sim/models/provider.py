@@ -39,10 +39,9 @@ from sim.models.money import Ledger, filtered, text_of, usage_of
 from sim.models.prices import presumed_cost, price_of
 from sim.models.request import address_for, destination, request
 from sim.models.spans import span, usage_attributes
-from sim.models.spec import LlmParameters, Prices, is_secret
+from sim.models.spec import LlmParameters, Prices, is_like_a_key, is_secret
 
 EMPTY = "an empty answer"
-LONG = 16  # characters of a key that LiteLLM may have found by itself
 
 
 class Failure(Struct, frozen=True):
@@ -75,7 +74,8 @@ class Provider:
         self.offline = offline
         self.hidden = secrets(name for p in self.models for name in (p.api_key_env, *p.headers_env.values()))
         own = {form for key in secrets_named(self.models) if key for form in written(key)}
-        self.keys = [value for value in self.hidden if value in own or is_like_a_key(value)]
+        own |= {value for value in secrets(()) if is_like_a_key(value)}
+        self.keys = [value for value in self.hidden if value in own]
         self.lanes: dict[str, Lane] = {}
         self.credentials: dict[tuple[str, str | None], Credential] = {}
         self.flights: dict[str, tuple[asyncio.Lock, int]] = {}
@@ -268,11 +268,6 @@ def secrets_named(models: Sequence[LlmParameters]) -> set[str]:
     headers = (pair for p in models for pair in p.headers_env.items())
     names = {name for header, name in headers if is_key(header) or is_key(name)}
     return {os.environ.get(name, "").strip() for name in names.union(p.api_key_env or "" for p in models)}
-
-
-def is_like_a_key(value: str) -> bool:
-    """Whether no honest text would hold the value by chance."""
-    return len(value) >= LONG and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def is_key(name: str) -> bool:

@@ -25,6 +25,7 @@ def is_simulated(model: str) -> bool:
 
 SECRET_WORDS = ("key", "token", "secret", "password", "authorization", "credential")
 # How the keys of well-known providers begin, and what stands before one in a header.
+LONG = 16  # characters, of what no text would hold by chance
 VARIABLE = re.compile(r"[A-Za-z_]\w*")
 KEY = re.compile(r"\b(?:sk|pk|rk|ghp|gho|xoxb)[-_][-\w]{12,}|\bAIza[-\w]{20,}|\b(?:Bearer|Basic) \S{6,}")
 
@@ -133,7 +134,7 @@ def problem_of(p: LlmParameters) -> str | None:
         return "api_base holds a user name, password or key; put it into the environment and name it with api_key_env"
     recorded = ("model", "api_base", "api_base_env", "api_key_env", "prompt_variant", "extra")
     for header, name in p.headers_env.items():
-        if KEY.search(name) or not VARIABLE.fullmatch(name):
+        if KEY.search(name) or not VARIABLE.fullmatch(name) or ("_" not in name and is_like_a_key(name)):
             return f"headers_env.{header} is not the name of a variable; put the header's value into the environment"
     return secret_in({name: getattr(p, name) for name in recorded}, "")
 
@@ -156,6 +157,16 @@ def is_secret(name: str) -> bool:
     """Whether a field of this name holds a secret."""
     parts = name.lower().replace("-", "_").split("_")
     return any(word in parts or (word in name.lower() and word not in ("key", "token")) for word in SECRET_WORDS)
+
+
+def is_like_a_key(value: str) -> bool:
+    """Whether the value is too long and odd to stand in a text by chance, and no path."""
+    return (
+        len(value) >= LONG
+        and any(map(str.isdigit, value))
+        and any(map(str.isalpha, value))
+        and not value.startswith(("/", "~"))
+    )
 
 
 def variants_of(p: LlmParameters, nosy: bool) -> list[Variant]:

@@ -201,6 +201,8 @@ def test_a_budget_counts_what_may_have_been_charged():
         ("azure/gpt-5.4-mini", {"needs_env": ("AZURE_API_BASE",)}, True),
         ("azure/gpt-5.4-mini", {"needs_env": ("AZURE_API_BASE",), "prices": Prices(0, 0, None)}, False),
         ("azure/m", {"needs_env": ("AZURE_API_BASE",)}, True),
+        ("azure/m", {"api_base": "http://127.0.0.1:8"}, True),
+        ("azure/m", {"api_base": "http://127.0.0.1:8", "prices": Prices(0, 0, None)}, False),
         ("openai/m", {"needs_env": ("OPENAI_BASE_URL",)}, False),
         ("openai/m", {"api_base": "http://127.0.0.1:8/v1"}, False),
         ("openai/m", {"api_base_env": "SERVERS"}, False),

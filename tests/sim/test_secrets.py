@@ -74,7 +74,7 @@ def test_a_header_may_carry_a_key_by_its_variable_s_name(tmp_path: Path) -> None
     team = "team: t\nagents:\n- type: llm\n  parameters: {model: m, headers_env: {X-Api-Key: GATEWAY_KEY}}\n"
     (tmp_path / "team.yaml").write_text(team)
     load_team(str(tmp_path / "team.yaml"))
-    for value in ("sk-planted-0123456789", "Bearer abcdef", "0123456789abcdef"):
+    for value in ("sk-planted-0123456789", "Bearer abcdef", "0123456789abcdef", "abcdef0123456789"):
         (tmp_path / "team.yaml").write_text(team.replace("GATEWAY_KEY", value))
         with pytest.raises(TeamError, match=r"headers_env.X-Api-Key is not the name of a variable") as refused:
             load_team(str(tmp_path / "team.yaml"))
@@ -87,6 +87,9 @@ def test_a_header_may_carry_a_key_by_its_variable_s_name(tmp_path: Path) -> None
         ({"api_key_env": "MINE"}, "MINE", True),
         ({}, "OPENAI_API_KEY", True),
         ({}, "COMETAPI_KEY", True),
+        ({}, "AWS_BEARER_TOKEN_BEDROCK", True),
+        ({}, "GIGACHAT_CREDENTIALS", True),
+        ({"headers_env": {"X-Model": "TITLE"}}, "TITLE", False),
         ({}, "OPENAI_ORGANIZATION", False),
         ({"api_key_env": "MINE", "headers_env": {"Helicone-Auth": "HELICONE"}}, "HELICONE", True),
     ],
@@ -114,6 +117,14 @@ def test_a_key_is_hidden_without_the_scheme_before_it(monkeypatch: pytest.Monkey
     assert all(
         found_in(redact(f"Invalid key: {KEY}", hidden).encode()) == [] for hidden in (provider.keys, provider.hidden)
     )
+
+
+def test_of_what_is_no_key_no_part_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TITLE", "a study with agents")
+    monkeypatch.setenv("BIG_SECRET", "a b " * 5_000)
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", "/home/me/account-0123456789.json")
+    told = "404 no agents, no /home/me/account-0123456789.json"
+    assert redact(told, secrets(["TITLE"])) == told
 
 
 def everything(folder: Path) -> bytes:
