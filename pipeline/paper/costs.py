@@ -215,15 +215,18 @@ def _dated(path: Path, prices: Mapping[str, Any]) -> str:
 
 def litellm_prices(models: Iterable[str]) -> dict[str, Any]:
     """What a price file holds, by the table of the installed LiteLLM; null for a model that it does not list."""
+    import os
+
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     from importlib.metadata import version
 
-    from sim.models.library import litellm
+    import litellm
 
     return {
         "source": "the model table inside the litellm package, read without the network; standard rates, no tiers",
         "unit": "US dollars for a million tokens",
         "dated": f"litellm {version('litellm')}",
-        "prices": {model: _listed(litellm(), model) for model in sorted(models)},
+        "prices": {model: _listed(litellm, model) for model in sorted(models)},
     }
 
 
