@@ -49,6 +49,11 @@ def pytest_configure(config: pytest.Config) -> None:
         os.sched_setaffinity(0, {cores[int(WORKER.removeprefix("gw")) % len(cores)]})
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Twice as many workers as cores for the slow tests, which wait much of their time for other programs."""
+    return 2 * (os.cpu_count() or 1) if config.option.markexpr == "slow" else None
+
+
 def pytest_unconfigure() -> None:
     """End workers without taking apart what they hold, which takes seconds and has DuckDB call some of it leaked."""
     gc.enable()
