@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from hashlib import sha256
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from msgspec import Struct
 from machine.files import try_room, write_atomically
 from sim.models.addresses import address_variables, has_addresses, is_local
 from sim.models.agent import Answer, Ask
+from sim.models.attempts import addresses
 from sim.models.prices import price_of
 from sim.models.spec import LlmParameters, is_simulated
 
@@ -53,6 +55,16 @@ def is_free(p: LlmParameters) -> bool:
     from sim.models.library import litellm
 
     return not has_addresses(p) and not (by_variable and price_of(p, litellm()))
+
+
+def kept_as(ask: Ask, p: LlmParameters) -> str:
+    """The digest under which the answer is kept: of the question and, where one name is another model at each
+    customer's address, of that address."""
+    named = sorted(os.environ.get(name, "") for name in address_variables(p).intersection(p.needs_env))
+    where = addresses(p) or tuple(filter(None, named))
+    if not has_addresses(p) or not where:
+        return digest(ask)
+    return sha256("\n".join((digest(ask), *where)).encode()).hexdigest()
 
 
 class Cache:

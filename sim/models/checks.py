@@ -14,7 +14,7 @@ from sim.models.spec import LlmParameters
 
 # What LiteLLM takes as well, and misses all the same.
 INSTEAD = {
-    "AZURE_API_KEY": ("AZURE_AD_TOKEN", "AZURE_CLIENT_SECRET", "AZURE_OPENAI_API_KEY"),
+    "AZURE_API_KEY": ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"),
     "AWS_ACCESS_KEY_ID": ("AWS_BEARER_TOKEN_BEDROCK",),
     "AWS_SECRET_ACCESS_KEY": ("AWS_BEARER_TOKEN_BEDROCK",),
 }
@@ -42,7 +42,8 @@ def unset(p: LlmParameters) -> list[str]:
     if p.api_key_env is not None or addresses(p):
         return []
     missing = litellm().validate_environment(model=p.model)["missing_keys"]
-    return [name for name in missing if not any(map(os.environ.get, (name, *INSTEAD.get(name, ()))))]
+    each = [(name, *INSTEAD.get(name, ())) for name in missing]
+    return [" or ".join(names) for names in each if not any(map(os.environ.get, names))]
 
 
 def is_bridged(p: LlmParameters) -> bool:
@@ -63,6 +64,10 @@ def is_bridged(p: LlmParameters) -> bool:
 def check_access(p: LlmParameters) -> None:
     """Raises KeyMissing where a variable or a package that the model needs is missing, or one would lead elsewhere."""
     check_address(p)
+    if p.model.startswith("azure") and addresses(p) and p.api_key_env is None:
+        raise KeyMissing(
+            f"{p.model}: where an address is given, no key is looked for; name its variable in api_key_env"
+        )
     key_of(p)
     headers_of(p)
     for name in p.needs_env:

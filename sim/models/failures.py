@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 REDACTED = "[redacted]"
 SHORTEST = 6
 SECRET_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "JWT")
-SCHEME = re.compile(r"[\w-]+ +(\S+)")  # "Bearer", before a header's key
+SCHEME = re.compile(r"(?:bearer|basic|token|api-?key|key) +(\S+)", re.I)  # before a header's key
 
 # A request that is wrong stays wrong; what is not listed here, or below 400, is the server's trouble and may pass.
 FINAL = frozenset({400, 401, 402, 403, 404, 405, 410, 413, 415, 422})

@@ -22,7 +22,7 @@ from sim.models.attempts import (
     Tries,
     wait_before,
 )
-from sim.models.cache import Cache, digest
+from sim.models.cache import Cache, digest, kept_as
 from sim.models.failures import (
     FOR_ALL,
     CallError,
@@ -88,7 +88,7 @@ class Provider:
         """
         if self.store is None or not self.store.keeps(parameters):
             return await self.asked_in_a_span(ask, parameters)
-        name = digest(ask)
+        name = kept_as(ask, parameters)
         async with self.flight(name):
             if kept := self.store.get(name):
                 self.ledger.of(ask.model).from_cache += 1

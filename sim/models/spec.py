@@ -130,12 +130,19 @@ def problem_of(p: LlmParameters) -> str | None:
             return f"{name} is {value}; give a whole number from {least}"
     if p.prices and min(p.prices.input, p.prices.output, p.prices.cached_input or 0) < 0:
         return "a price is below 0; give US dollars for a million tokens"
-    if any("@" in address or "?" in address for address in listed_addresses(p)):
+    if any("@" in address for address in listed_addresses(p)):
         return "api_base holds a user name, password or key; put it into the environment and name it with api_key_env"
-    recorded = ("model", "api_base", "api_base_env", "api_key_env", "prompt_variant", "extra")
-    for header, name in p.headers_env.items():
-        if KEY.search(name) or not VARIABLE.fullmatch(name) or ("_" not in name and is_like_a_key(name)):
-            return f"headers_env.{header} is not the name of a variable; put the header's value into the environment"
+    if any("?" in address for address in listed_addresses(p)):
+        return (
+            "api_base holds a ?; leave out what follows: keys are named in api_key_env, Azure's version in its variable"
+        )
+    recorded = ("model", "api_base", "prompt_variant", "extra")
+    named = {"api_key_env": p.api_key_env, "api_base_env": p.api_base_env}
+    named |= {f"headers_env.{header}": name for header, name in p.headers_env.items()}
+    named |= {f"needs_env[{number}]": name for number, name in enumerate(p.needs_env)}
+    for place, name in named.items():
+        if name is not None and not is_variable(name):
+            return f"{place} is not the name of a variable; put the value into the environment, and write its name here"
     return secret_in({name: getattr(p, name) for name in recorded}, "")
 
 
@@ -157,6 +164,11 @@ def is_secret(name: str) -> bool:
     """Whether a field of this name holds a secret."""
     parts = name.lower().replace("-", "_").split("_")
     return any(word in parts or (word in name.lower() and word not in ("key", "token")) for word in SECRET_WORDS)
+
+
+def is_variable(name: str) -> bool:
+    """Whether this is a variable's name, and not what it should hold."""
+    return bool(VARIABLE.fullmatch(name)) and not KEY.search(name) and ("_" in name or not is_like_a_key(name))
 
 
 def is_like_a_key(value: str) -> bool:

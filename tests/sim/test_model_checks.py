@@ -109,7 +109,9 @@ def test_a_token_may_stand_for_the_key_that_litellm_misses(monkeypatch):
     for name in ("AZURE_API_BASE", "AZURE_API_VERSION"):
         monkeypatch.setenv(name, "https://127.0.0.1:9")
     monkeypatch.delenv("AZURE_API_KEY", raising=False)
-    with pytest.raises(KeyMissing, match=r"set what it needs of AZURE_API_KEY in the environment"):
+    with pytest.raises(KeyMissing, match=r"set what it needs of AZURE_API_KEY or .* in the environment"):
         check_models([p])
-    monkeypatch.setenv("AZURE_AD_TOKEN", "x")
+    monkeypatch.setenv("AZURE_OPENAI_AD_TOKEN", "x")
     check_models([p])
+    with pytest.raises(KeyMissing, match="no key is looked for; name its variable in api_key_env"):
+        check_models([LlmParameters(model="azure/m", api_base="https://127.0.0.1:9")])

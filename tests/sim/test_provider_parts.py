@@ -7,7 +7,7 @@ import pytest
 
 from sim.models.agent import Answer, Ask, Usage
 from sim.models.attempts import Lane, Tries, wait_before
-from sim.models.cache import Cache, digest
+from sim.models.cache import Cache, digest, kept_as
 from sim.models.failures import CallError, call_error, is_billed, redact, seconds, secrets
 from sim.models.library import litellm
 from sim.models.money import BudgetSpent, Ledger, usage_of
@@ -101,6 +101,15 @@ def test_a_broken_file_of_the_cache_counts_as_none(tmp_path, content):
     cache.put(digest(ASK), "m", ANSWER)
     cache.path(digest(ASK)).write_bytes(content)
     assert cache.get(digest(ASK)) is None
+
+
+def test_two_customers_models_of_one_name_have_answers_of_their_own(monkeypatch):
+    monkeypatch.setenv("AZURE_API_BASE", "http://127.0.0.1:8")
+    by_variable = LlmParameters(model="azure/m", needs_env=("AZURE_API_BASE",))
+    places = [LlmParameters(model="azure/m", api_base=f"http://127.0.0.1:{port}") for port in (8, 9)]
+    assert kept_as(ASK, by_variable) == kept_as(ASK, places[0]) != kept_as(ASK, places[1])
+    others = [msgspec.structs.replace(p, model="openai/m") for p in places]
+    assert {kept_as(ASK, p) for p in (*others, LlmParameters(model="azure/m"))} == {digest(ASK)}
 
 
 def test_an_answer_under_another_s_name_counts_as_none(tmp_path):

@@ -52,9 +52,15 @@ PLANTED = [
     ("team: t\nagents:\n- type: llm\n  parameters: {model: m, extra: {api_key: KEY}}\n", "extra.api_key looks like"),
     ("team: t\nagents:\n- type: llm\n  parameters: {model: m, extra: {user: KEY}}\n", "extra.user looks like a secret"),
     ("team: t\nagents:\n- type: llm\n  parameters: {model: m, extra: {stop: [KEY]}}\n", "extra.stop[0] looks like"),
-    ("team: t\nagents:\n- type: llm\n  parameters: {model: m, api_key_env: KEY}\n", "api_key_env looks like a secret"),
+    (
+        "team: t\nagents:\n- type: llm\n  parameters: {model: m, api_key_env: KEY}\n",
+        "api_key_env is not the name of a variable",
+    ),
     ("team: t\nagents:\n- type: llm\n  parameters: {model: KEY}\n", "model looks like a secret"),
-    ("team: t\nagents:\n- type: llm\n  parameters: {model: m, api_base: 'http://h/v1?key=KEY'}\n", "api_base holds"),
+    (
+        "team: t\nagents:\n- type: llm\n  parameters: {model: m, api_base: 'http://h/v1?key=KEY'}\n",
+        "api_base holds a ?",
+    ),
     ("team: t\nagents:\n- type: llm\n  parameters: {model: m, timeout: KEY}\n", "Expected `float`, got `str`"),
     ("team: t\nagents:\n- type: imap\n  parameters: {api_key: KEY}\n", "no parameter api_key"),
     ("team: t\nagents:\n- type: llm\n  parameters: {api_key: KEY, : }\n", "in line 4"),
