@@ -133,17 +133,17 @@ def problem_of(p: LlmParameters) -> str | None:
     if any("@" in address for address in listed_addresses(p)):
         return "api_base holds a user name, password or key; put it into the environment and name it with api_key_env"
     if any("?" in address for address in listed_addresses(p)):
-        return (
-            "api_base holds a ?; leave out what follows: keys are named in api_key_env, Azure's version in its variable"
-        )
+        return "api_base holds a ?; leave out what follows: api_key_env names keys, AZURE_API_VERSION holds a version"
     recorded = ("model", "api_base", "prompt_variant", "extra")
-    named = {"api_key_env": p.api_key_env, "api_base_env": p.api_base_env}
-    named |= {f"headers_env.{header}": name for header, name in p.headers_env.items()}
-    named |= {f"needs_env[{number}]": name for number, name in enumerate(p.needs_env)}
-    for place, name in named.items():
-        if name is not None and not is_variable(name):
-            return f"{place} is not the name of a variable; put the value into the environment, and write its name here"
-    return secret_in({name: getattr(p, name) for name in recorded}, "")
+    return misnamed(p) or secret_in({name: getattr(p, name) for name in recorded}, "")
+
+
+def misnamed(p: LlmParameters) -> str | None:
+    """Which name of a variable is none, and what to do; it may be the key itself, and is not repeated."""
+    named = [("api_key_env", p.api_key_env), ("api_base_env", p.api_base_env), *(("needs_env", n) for n in p.needs_env)]
+    named += [(f"headers_env.{header}", name) for header, name in p.headers_env.items()]
+    place = next((place for place, name in named if name is not None and not is_variable(name)), None)
+    return place and f"{place} is not the name of a variable; put the value into the environment, and write its name"
 
 
 def secret_in(value: Any, place: str) -> str | None:
