@@ -36,8 +36,6 @@ LOCAL = {
     "vllm",
     "xinference",
 }
-
-
 # Providers that give each customer an address, and deployments names of the customer's own.
 ADDRESS_EACH = {
     "azure",
@@ -64,6 +62,11 @@ def address_variables(p: LlmParameters) -> set[str]:
     provider = p.model.partition("/")[0]
     stems = {provider.upper(), provider.upper().replace("_", "")}
     return {stem + end for stem in stems for end in ADDRESS_ENDS}.union(OTHER_ADDRESSES.get(provider, ()))
+
+
+def named_variables(p: LlmParameters) -> list[str]:
+    """Those of them that the model's team names."""
+    return sorted(address_variables(p).intersection(p.needs_env))
 
 
 def is_local(p: LlmParameters) -> bool:

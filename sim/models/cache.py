@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from machine.files import try_room, write_atomically
-from sim.models.addresses import address_variables, has_addresses, is_local
+from sim.models.addresses import has_addresses, is_local, named_variables
 from sim.models.agent import Answer, Ask
 from sim.models.attempts import addresses
 from sim.models.prices import price_of
@@ -47,9 +47,11 @@ def is_free(p: LlmParameters) -> bool:
     the address, LiteLLM's."""
     if p.prices is not None and (p.prices.input or p.prices.output):
         return False
-    by_variable = bool(address_variables(p).intersection(p.needs_env))
-    if is_local(p) or not (p.api_base or p.api_base_env or by_variable):
-        return is_local(p)
+    if is_local(p):
+        return True
+    by_variable = named_variables(p)
+    if not (p.api_base or p.api_base_env or by_variable):
+        return False
     if p.prices is not None:
         return True
     from sim.models.library import litellm
@@ -60,8 +62,7 @@ def is_free(p: LlmParameters) -> bool:
 def kept_as(ask: Ask, p: LlmParameters) -> str:
     """The digest under which the answer is kept: of the question and, where one name is another model at each
     customer's address, of that address."""
-    named = sorted(os.environ.get(name, "") for name in address_variables(p).intersection(p.needs_env))
-    where = addresses(p) or tuple(filter(None, named))
+    where = addresses(p) or tuple(filter(None, map(os.environ.get, named_variables(p))))
     if not has_addresses(p) or not where:
         return digest(ask)
     return sha256("\n".join((digest(ask), *where)).encode()).hexdigest()

@@ -88,7 +88,7 @@ def test_a_header_may_carry_a_key_by_its_variable_s_name(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("more", "variable", "is_sent"),
+    ("more", "variable", "is_hidden"),
     [
         ({"api_key_env": "MINE"}, "MINE", True),
         ({}, "OPENAI_API_KEY", True),
@@ -100,12 +100,12 @@ def test_a_header_may_carry_a_key_by_its_variable_s_name(tmp_path: Path) -> None
         ({"api_key_env": "MINE", "headers_env": {"Helicone-Auth": "HELICONE"}}, "HELICONE", True),
     ],
 )
-def test_what_a_model_is_sent_as_a_key_is_taken_out_of_its_answers(
-    more: dict[str, Any], variable: str, is_sent: bool, monkeypatch: pytest.MonkeyPatch
+def test_what_may_be_a_key_is_taken_out_of_answers(
+    more: dict[str, Any], variable: str, is_hidden: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(variable, KEY)
     provider = Provider([LlmParameters(model="openai/m", **more)], Ledger())
-    assert (redact(KEY, provider.keys) != KEY) == is_sent
+    assert (redact(KEY, provider.keys) != KEY) == is_hidden
 
 
 def test_no_word_of_an_answer_is_taken_for_a_key_that_its_team_does_not_name(monkeypatch: pytest.MonkeyPatch) -> None:
