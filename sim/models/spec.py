@@ -24,9 +24,9 @@ def is_simulated(model: str) -> bool:
 
 
 SECRET_WORDS = ("key", "token", "secret", "password", "authorization", "credential")
-# How the keys of well-known providers begin, and what stands before one in a header.
 LONG = 16  # characters, of what no text would hold by chance
 VARIABLE = re.compile(r"[A-Za-z_]\w*")
+# How the keys of well-known providers begin, and what stands before one in a header.
 KEY = re.compile(r"\b(?:sk|pk|rk|ghp|gho|xoxb)[-_][-\w]{12,}|\bAIza[-\w]{20,}|\b(?:Bearer|Basic) \S{6,}")
 
 
