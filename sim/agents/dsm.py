@@ -126,8 +126,8 @@ class Dsm(ScriptedAgent[Proposals | Scores | Decision]):
         best = self.best_plan(request)
         if best is None:
             return []
-        may_go_on = self.parameters.max_offers is None or self.offers < self.parameters.max_offers
-        if not self.feasible(request, best) and may_go_on and self.untried:
+        may_go_on = self.untried and self.offers != self.parameters.max_offers
+        if may_go_on and not self.feasible(request, best):
             return self.offer(request)
         return self.decide_on(request, best)
 

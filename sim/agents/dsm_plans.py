@@ -12,7 +12,7 @@ TOP_SCORE = 11  # D = 12 satisfaction levels, 0 to 11
 
 
 class DsmParameters(Struct, frozen=True, kw_only=True):
-    """The knobs of DSM (Table 9), in its order; `max_offers` is 1 in the published runs, None searches on."""
+    """The parameters of DSM (Table 9), in its order. `max_offers` limits the offers per meeting; 0 is no limit."""
 
     l_min: int = 1
     l_max: int = 12
@@ -21,14 +21,14 @@ class DsmParameters(Struct, frozen=True, kw_only=True):
     welfare: float = 1.0
     cascade_depth: int = 2
     displacement_targets: int = 4
-    max_offers: int | None = 1
+    max_offers: int = 1
     initial_points: int = 100
 
     def __post_init__(self) -> None:
         if not 1 <= self.l_min <= self.l_max:
             raise ValueError(f"l_min must lie between 1 and l_max, {self.l_max}; got {self.l_min}")
-        if min(self.cascade_depth, self.displacement_targets) < 0:
-            raise ValueError("cascade_depth and displacement_targets can't be negative")
+        if min(self.cascade_depth, self.displacement_targets, self.max_offers) < 0:
+            raise ValueError("cascade_depth, displacement_targets and max_offers can't be negative")
 
     def score(self, cost: int | None) -> int:
         """The satisfaction level of a cost; other scales of scores have parameters of their own."""

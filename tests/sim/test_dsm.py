@@ -206,7 +206,7 @@ def several(parameters, boards):
     ]
 
 
-SEARCH_ON = DsmParameters(l_max=2, beta=0.25, theta_unit_cost=10.0, welfare=0.25, max_offers=None)
+SEARCH_ON = DsmParameters(l_max=2, beta=0.25, theta_unit_cost=10.0, welfare=0.25, max_offers=0)
 
 
 def test_a_published_preset_makes_one_offer_and_decides_all_the_same():
