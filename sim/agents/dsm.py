@@ -25,7 +25,7 @@ from sim.agents.dsm_plans import (
     reward_for,
     schedulable,
 )
-from sim.agents.scripted import ScriptedAgent, clear_errand, dm, others, reschedule, schedule
+from sim.agents.scripted import ScriptedAgent, clear_errand, dm, initiator, others, reschedule, schedule
 from sim.calendar import ScheduledMeeting
 
 
@@ -93,7 +93,7 @@ class Dsm(ScriptedAgent[Proposals | Scores | Decision]):
         answers = []
         for sender, payload in self.received(request):
             match payload:
-                case Proposals():
+                case Proposals() if sender == initiator(request.meeting.participants):
                     answers.append(dm(sender, request.meeting, self.score(request, payload)))
                 case Scores():
                     offered = {p: s for p, s in payload.scores.items() if p in self.plans}
