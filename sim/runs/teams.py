@@ -19,8 +19,7 @@ from sim.agents.beyond.secure import Secure, SecureParameters
 from sim.agents.beyond.shares import Shares, SharesParameters
 from sim.agents.beyond.strategic import Strategic, StrategicParameters
 from sim.agents.degenerate import POLICIES
-from sim.agents.dsm import Dsm
-from sim.agents.dsm_plans import PRIVATE, WELFARE, DsmParameters
+from sim.agents.dsm import PRIVATE, WELFARE, Dsm, DsmParameters
 from sim.agents.english import StyleParameters, named_styles
 from sim.agents.english.speaker import AdaptiveStyle, Style
 from sim.agents.imap import Imap

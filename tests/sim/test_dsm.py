@@ -1,8 +1,7 @@
 import pytest
 
 from sim.agents import DECISION, VOLUNTARY
-from sim.agents.dsm import Dsm
-from sim.agents.dsm_plans import PRIVATE, WELFARE, DsmParameters
+from sim.agents.dsm import PRIVATE, WELFARE, Dsm, DsmParameters
 from tests.sim.worlds import (
     BUMP,
     calendar,

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.agents.dsm_plans import (
+from sim.agents.dsm import (
     PRIVATE,
     WELFARE,
     Displacement,

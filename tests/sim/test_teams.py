@@ -2,8 +2,7 @@ import msgspec
 import pytest
 import yaml
 
-from sim.agents.dsm import Dsm
-from sim.agents.dsm_plans import PRIVATE
+from sim.agents.dsm import PRIVATE, Dsm
 from sim.agents.sd import SdMap
 from sim.game.trace import to_jsonable
 from sim.runs import teams
