@@ -169,6 +169,8 @@ WITHOUT = {
     "models": "counts",
     "setup": "facts of the tasks",
     "members": "seats of games",
+    "accepted_offers": "shares of meetings",
+    "proposed_moves": "shares of proposals",
 }
 
 # One row a game, and where that matters part of the key, with its `amount`. Where a ratio's amount is not there, the

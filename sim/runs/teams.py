@@ -19,11 +19,11 @@ from sim.agents.beyond.secure import Secure, SecureParameters
 from sim.agents.beyond.shares import Shares, SharesParameters
 from sim.agents.beyond.strategic import Strategic, StrategicParameters
 from sim.agents.degenerate import POLICIES
-from sim.agents.dsm import Dsm
-from sim.agents.dsm_plans import PRIVATE, WELFARE, DsmParameters
+from sim.agents.dsm import PRIVATE, WELFARE, Dsm, DsmParameters
 from sim.agents.english import StyleParameters, named_styles
 from sim.agents.english.speaker import AdaptiveStyle, Style
 from sim.agents.imap import Imap
+from sim.agents.parameters import study_parameters
 from sim.agents.sd import SdMap, SdParameters
 from sim.models.spec import LlmParameters, is_simulated, read_parameters
 from sim.runs.options import read_yaml
@@ -90,25 +90,24 @@ WAITING_TYPES = ("llm",)
 AGENT_TYPES = (*PAPER, *SPEAKERS, "strategic", *DEGENERATE, *FRONTIER, *WAITING_TYPES)
 
 
-# The paper's four protocols (Appendix G).
-PROTOCOL_TEAMS = {
-    "imap": Team("imap", (AgentSpec("imap"),)),
-    "sd": Team("sd", (AgentSpec("sd"),)),
-    "dsm-welfare": Team("dsm-welfare", (AgentSpec("dsm", msgspec.structs.asdict(WELFARE)),)),
-    "dsm-private": Team("dsm-private", (AgentSpec("dsm", msgspec.structs.asdict(PRIVATE)),)),
-}
+def protocol_teams() -> dict[str, Team]:
+    """The paper's four protocols (Appendix G); what Table 9 does not print of DSM is params.yaml's."""
+    presets, unprinted = {"dsm-welfare": WELFARE, "dsm-private": PRIVATE}, study_parameters().get("dsm") or {}
+    protocols = {"imap": AgentSpec("imap"), "sd": AgentSpec("sd")}
+    protocols |= {name: AgentSpec("dsm", msgspec.structs.asdict(p) | unprinted) for name, p in presets.items()}
+    return {name: Team(name, (spec,)) for name, spec in protocols.items()}
 
 
 def named_teams() -> dict[str, Team]:
     """The teams that need no file: the paper's four protocols, the simulated styles of params.yaml, and policies that
     nobody would want (docs/metrics.md)."""
     styles = {name: Team(name, (AgentSpec("style", p),), simulated=True) for name, p in named_styles().items()}
-    return {**PROTOCOL_TEAMS, **styles, **{policy: Team(policy, (AgentSpec(policy),)) for policy in DEGENERATE}}
+    return {**protocol_teams(), **styles, **{policy: Team(policy, (AgentSpec(policy),)) for policy in DEGENERATE}}
 
 
 def described_teams() -> list[dict[str, Any]]:
     """Every named team: `team`, `kind`, and its agents' `parameters`."""
-    kinds = dict.fromkeys(PROTOCOL_TEAMS, "protocol of the paper") | dict.fromkeys(DEGENERATE, "nobody's choice")
+    kinds = dict.fromkeys(protocol_teams(), "protocol of the paper") | dict.fromkeys(DEGENERATE, "nobody's choice")
     teams = named_teams().items()
     return [
         {"team": name, "kind": kinds.get(name, "simulated speakers"), "parameters": team.agents[0].parameters}
@@ -134,8 +133,6 @@ def load_team(name: str, preset: str | None = None) -> Team:
 
     Raises TeamError, saying what there is, and where a file would have to name the preset itself.
     """
-    if name in PROTOCOL_TEAMS:
-        return PROTOCOL_TEAMS[name]
     teams = named_teams()
     if name in teams:
         return teams[name]
@@ -199,7 +196,7 @@ def read_team(path: Path) -> Team:
 
 def check_name(team: Team, where: object) -> None:
     """Raise TeamError where a team has the name of a protocol of the paper and plays otherwise."""
-    own = PROTOCOL_TEAMS.get(team.team.lower())
+    own = protocol_teams().get(team.team.lower())
     if own and not all(is_same(spec, own.agents[0]) for spec in team.agents):
         raise TeamError(
             f"{where}: the name {team.team} is that of the paper's protocol, and these are other agents; give the team "

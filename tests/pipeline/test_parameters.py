@@ -34,6 +34,8 @@ WRONG: list[tuple[str, Any, str]] = [
     ("intervals.level", float("nan"), "Expected `float`"),
     ("vps.prior", True, "Expected `float`, got `bool`"),
     ("vps.rules", "nothere", "vps.rules names 'nothere', which is none of paper, release"),
+    ("vps.weight_form", "flat", "vps.weight_form names 'flat', which is none of linear, log, sqrt"),
+    ("dsm.max_offers", -1, "Expected `int` >= 0 - at `$.dsm.max_offers`"),
     ("vps.priors", 0.5, "Object contains unknown field `priors`"),
     ("patterns.nearby_chars", -5, "Expected `int` >= 1 - at `$.patterns.nearby_chars`"),
     ("patterns.expensive_cost", float("nan"), "Expected `int`"),

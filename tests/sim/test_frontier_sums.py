@@ -19,8 +19,7 @@ from sim.agents.beyond.coarse import (
     truth_of,
 )
 from sim.agents.beyond.dpop import Dpop, added
-from sim.agents.dsm import Dsm
-from sim.agents.dsm_plans import WELFARE, score_of
+from sim.agents.dsm import WELFARE, Dsm, score_of
 from sim.agents.imap import Imap, local_cost
 from tests.sim.worlds import TRIO, calendars, new_game, payloads, play, registration, request, slots_of
 

@@ -8,7 +8,7 @@ import msgspec
 import polars as pl
 
 from pipeline.derive.parallel import Recipe
-from pipeline.privacy.rules import Weighing, chosen_rules
+from pipeline.privacy.rules import chosen_rules, chosen_weighing
 from pipeline.statistics.metric_checks.checks import check_games, verdict_table
 from pipeline.statistics.metric_checks.policies import compare_with_protocols, derive_table1
 from pipeline.tables.paths import RESULTS, TRACES, params
@@ -21,7 +21,7 @@ POLICIES = Path("data/degenerate.jsonl.zst")
 def main(traces: Path = TRACES / "standard", policies: Path = POLICIES, results: Path = RESULTS) -> None:
     vps = params("vps")
     rules = chosen_rules(vps)
-    weighing = Weighing(prior=vps["prior"], weight_cap=vps["weight_cap"])
+    weighing = chosen_weighing(vps)
     cases = list(check_games(sample_games(traces, params("cards")["every"]), rules, weighing))
     print(write_result(verdict_table(cases), "metric_checks", results))
     table1 = derive_table1(policies, Recipe(rules, weighing, csv=False))

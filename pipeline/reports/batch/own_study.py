@@ -16,7 +16,7 @@ from machine.stores import is_url
 from pipeline.behaviour.patterns import Thresholds
 from pipeline.derive.parallel import Derived, Recipe, derive
 from pipeline.paper.parameters import check_parameters
-from pipeline.privacy.rules import Weighing, chosen_rules
+from pipeline.privacy.rules import chosen_rules, chosen_weighing
 from pipeline.tables.fetched import fetch_tables
 from pipeline.tables.paths import ROOT, params
 from pipeline.traces.limits import printable
@@ -85,7 +85,7 @@ def study_recipe() -> Recipe:
     """How the study derives its tables, by the project's params.yaml."""
     vps, patterns = params("vps", ROOT), params("patterns", ROOT)
     rules = chosen_rules(vps)
-    weighing = Weighing(prior=vps["prior"], weight_cap=vps["weight_cap"])
+    weighing = chosen_weighing(vps)
     return Recipe(rules, weighing, Thresholds(**patterns), csv=False)
 
 
