@@ -1,9 +1,7 @@
-"""What an agent with a language model is told: the system prompt, a round's messages, variants (Appendix D.2, D.3).
+"""What an agent with a language model is told (Appendix D.2, D.3); here, the variants of the system prompt.
 
-VERSION changes with any wording here; a test pins it to the texts, so that a trace's prompts can be told apart by it.
-
-Variants are versioned Markdown texts that are appended to the system prompt, word for word (paper, Appendix D.2). A
-variant is a file `NAME.vVERSION.md` in a folder. `NAME` alone means its highest version; `NAME.v2` a fixed one.
+A variant is a versioned Markdown text that is appended to the system prompt, word for word: a file `NAME.vVERSION.md`
+in a folder. `NAME` alone means its highest version; `NAME.v2` a fixed one.
 """
 
 from __future__ import annotations
@@ -15,36 +13,6 @@ from pathlib import Path
 from msgspec import Struct
 
 from machine.files import PROJECT
-from sim.models.prompts.messages import (
-    MeetingNotice,
-    build_decision_message,
-    build_problem_note,
-    build_retry_message,
-    build_round_start_message,
-    build_turn_message,
-    build_voluntary_reschedule_message,
-    list_inbox,
-)
-from sim.models.prompts.system import SECTIONS, build_system_prompt
-
-VERSION = "1"
-
-__all__ = [
-    "SECTIONS",
-    "VERSION",
-    "MeetingNotice",
-    "Variant",
-    "VariantError",
-    "build_decision_message",
-    "build_problem_note",
-    "build_retry_message",
-    "build_round_start_message",
-    "build_system_prompt",
-    "build_turn_message",
-    "build_voluntary_reschedule_message",
-    "list_inbox",
-    "load_variant",
-]
 
 FOLDER = PROJECT / "data" / "prompts"
 FILE_NAME = re.compile(r"(?P<name>.+)\.v(?P<version>\d+)\.md")
