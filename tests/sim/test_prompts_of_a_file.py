@@ -126,7 +126,7 @@ def test_each_builder_is_called_as_the_public_benchmark_calls_it():
     told = [m["content"] for m in agents[outsider].messages if m["role"] == "user"]
     assert "\n\n[1] From Agent " in told[0] and [c["turn"] for c in calls(told[0])] == [0, 0]
     assert calls(told[0])[0]["meeting"] == listed and label not in told[0]
-    assert [calls(text) for text in told if "VOLUNTARY" in text][0] == [{"meeting": listed}]
+    assert next(calls(text) for text in told if "VOLUNTARY" in text) == [{"meeting": listed}]
     assert audit(encoded(trace), "t.json") == []
 
 
