@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -23,9 +23,8 @@ NO_ANSWER = "[no answer]"
 # Why an answer ended that a provider's content filter held back.
 FILTERED = "content_filter"
 HELD_BACK = "refused: the provider's content filter held the answer back"
-# Longer answers are read apart from the loop that all games wait in, and given up after so many seconds.
+# Longer answers are read apart from the loop that all games wait in.
 QUICKLY_READ = 500
-READING = 30.0
 
 
 class Ask(Struct, frozen=True, kw_only=True):
@@ -101,19 +100,6 @@ class AnswersAsks(Protocol):
 
     async def answer(self, ask: Ask, parameters: LlmParameters) -> Answer:
         """The answer. Raises AgentFailure where there is none."""
-
-
-@runtime_checkable
-class MayBeDown(Protocol):
-    """Whoever answers asks and can be out of reach."""
-
-    async def ready(self, models: Iterable[LlmParameters]) -> str | None:
-        """Wait until these models can be asked; why no game should begin where that is given up."""
-
-
-async def ready(provider: AnswersAsks, models: Iterable[LlmParameters]) -> str | None:
-    """Wait until these models can be asked; why no game should begin, if so. A stand-in for a provider never waits."""
-    return await provider.ready(models) if isinstance(provider, MayBeDown) else None
 
 
 class LlmAgent:
@@ -243,15 +229,9 @@ class LlmAgent:
         return f"{start}\n\n{arrived}"
 
 
-async def read(text: str, seconds: float = READING) -> Parsed:
-    """The answer as `parse` reads it, while other games go on; refused where that takes longer."""
-    if len(text) <= QUICKLY_READ:
-        return parse(text)
-    try:
-        async with asyncio.timeout(seconds):
-            return await asyncio.to_thread(parse, text)
-    except TimeoutError:
-        return Parsed([], None, f"refused: the answer could not be read within {seconds:g} s")
+async def read(text: str) -> Parsed:
+    """The answer as `parse` reads it, while other games go on."""
+    return parse(text) if len(text) <= QUICKLY_READ else await asyncio.to_thread(parse, text)
 
 
 def kept(text: str) -> str:

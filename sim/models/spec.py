@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from sim.models.prompts import Variant, VariantError, load_variant
+from sim.models.prompts import FOLDER, Variant, VariantError, load_variant
 from sim.models.prompts.answer_format import AnswerFormat
 from sim.models.prompts.builders import origin
 
@@ -188,7 +188,7 @@ def variants_of(p: LlmParameters, nosy: bool) -> list[Variant]:
     names = [p.prompt_variant] if p.prompt_variant else []
     if nosy and p.adversary_variant not in names:
         names.append(p.adversary_variant)
-    return [load_variant(name, Path(p.prompt_dir) if p.prompt_dir else None) for name in names]
+    return [load_variant(name, Path(p.prompt_dir) if p.prompt_dir else FOLDER) for name in names]
 
 
 def prompt_record(p: LlmParameters, nosy: bool) -> dict[str, Any]:

@@ -36,27 +36,18 @@ class Variant(Struct, frozen=True):
         return {"name": self.name, "version": self.version, "sha256": self.sha256}
 
 
-def load_variant(wanted: str, folder: Path | None = None) -> Variant:
+def load_variant(wanted: str, folder: Path = FOLDER) -> Variant:
     """The variant of that name. Raises VariantError, listing what there is, where the folder has none."""
-    folder = FOLDER if folder is None else folder
-    files = {(m["name"], int(m["version"])): m.string for m in map(FILE_NAME.fullmatch, file_names(folder)) if m}
-    fits = [key for key in files if wanted in (key[0], f"{key[0]}.v{key[1]}")]
-    if not fits:
-        known = ", ".join(sorted({name for name, _ in files})) or "none"
-        raise VariantError(
-            f"there is no prompt variant {wanted!r} in {folder} (there: {known}); add a file {wanted}.v1.md"
-        )
-    name, version = max(fits, key=lambda key: key[1])
     try:
-        raw = (folder / files[name, version]).read_bytes()
-        return Variant(name, version, sha256(raw).hexdigest(), raw.decode())
+        files = [match for path in sorted(folder.iterdir()) if (match := FILE_NAME.fullmatch(path.name))]
+        fits = [file for file in files if wanted in (file["name"], f"{file['name']}.v{file['version']}")]
+        if not fits:
+            known = ", ".join(sorted({file["name"] for file in files})) or "none"
+            raise VariantError(
+                f"there is no prompt variant {wanted!r} in {folder} (there: {known}); add a file {wanted}.v1.md"
+            )
+        file = max(fits, key=lambda file: int(file["version"]))
+        text = (folder / file.string).read_bytes()
+        return Variant(file["name"], int(file["version"]), sha256(text).hexdigest(), text.decode())
     except (OSError, UnicodeDecodeError) as error:
-        raise VariantError(f"{folder / files[name, version]}: can't be read ({error}); give a text in UTF-8") from error
-
-
-def file_names(folder: Path) -> list[str]:
-    """The names of the folder's files, sorted."""
-    try:
-        return sorted(p.name for p in folder.iterdir() if p.is_file())
-    except OSError as error:
-        raise VariantError(f"{folder}: can't be read ({error.strerror}); name a folder of prompt variants") from error
+        raise VariantError(f"{folder}: can't be read ({error}); name a folder of prompt variants in UTF-8") from error

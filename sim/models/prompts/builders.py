@@ -50,7 +50,7 @@ def origin(path: str | None) -> dict[str, str]:
 
 def load_builders(path: str | None) -> Builders:
     """The builders of the file, or ours. Raises PromptsError."""
-    return OURS if path is None else run(path, source(path))
+    return OURS if path is None else builders_in(path, source(path))
 
 
 def source(path: str) -> bytes:
@@ -64,15 +64,15 @@ def source(path: str) -> bytes:
 
 
 @cache
-def run(path: str, code: bytes) -> Builders:
+def builders_in(path: str, code: bytes) -> Builders:
     """The builders that the code defines. Raises PromptsError where it can't be run or lacks one."""
     module = ModuleType(f"prompts_{sha256(code).hexdigest()[:16]}")
     module.__file__ = path
     sys.modules[module.__name__] = module  # where dataclasses look for their module
     try:
-        exec(compile(code, path, "exec"), module.__dict__)
+        exec(compile(code, path, "exec", dont_inherit=True), module.__dict__)
     except (Exception, SystemExit) as error:
-        raise PromptsError(f"{path}: can't be run ({in_one_line(error)})") from error
+        raise PromptsError(f"{path}: can't be run ({in_one_line(error)}); fix it, or name another file") from error
     missing = [name for name in NAMES if not callable(getattr(module, name, None))]
     if missing:
         raise PromptsError(f"{path}: has no {listed(missing)}; a file of prompts defines {listed(NAMES)}")
@@ -84,7 +84,7 @@ def text_of(path: str, name: str, build: Builder, *values: Any, **named: Any) ->
     try:
         text = build(*values, **named)
     except (Exception, SystemExit) as error:
-        raise PromptsError(f"{path}: {name} raises {in_one_line(error)}; mend it, or name another file") from error
+        raise PromptsError(f"{path}: {name} raises {in_one_line(error)}; fix it, or name another file") from error
     if not isinstance(text, str) or not text.strip():
         raise PromptsError(f"{path}: {name} returns {text!r:.40} and no text; let it return what the model is to read")
     return text
