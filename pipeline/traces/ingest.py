@@ -81,6 +81,7 @@ def _game(trace: Trace, trace_path: str, game: GameState) -> Row:
         schema_version=trace.schema_version,
         calendars_digest=calendars_digest(game.initial),
         game_rules=config.game_rules(),
+        prompts=config.prompt_origin(),
     )
 
 

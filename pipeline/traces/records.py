@@ -1,5 +1,6 @@
 """Typed records of what the tables need of a trace: its configuration and events (Appendix D.6, Table 7)."""
 
+import re
 from typing import Annotated, Any
 
 import msgspec
@@ -15,6 +16,7 @@ Name = Annotated[str, Meta(max_length=NAME_CHARS)]
 Text = Annotated[str, Meta(max_length=MESSAGE_CHARS)]
 
 
+SHA256 = re.compile(r"[0-9a-f]{64}")
 CHANNELS = ("dm", "participant_groupchat", "all_groupchat")
 
 
@@ -103,6 +105,15 @@ class Config(Record, frozen=True, gc=False):
     decision_retries: Any = None
     dm_cap: Any = None
     channels: Any = None
+    prompts: Any = None
+
+    def prompt_origin(self) -> str | None:
+        """Whose prompts the models were asked with: "ours, version 1", "from file, sha256 …", or both with a semicolon
+        between them; None where no agent says so."""
+        records = [p for p in self.prompts if isinstance(p, dict)] if isinstance(self.prompts, list) else []
+        origins = {f"ours, version {v}" for p in records if isinstance(v := p.get("base_version"), str) and len(v) < 9}
+        origins |= {f"from file, sha256 {v}" for p in records if SHA256.fullmatch(str(v := p.get("file_sha256")))}
+        return "; ".join(sorted(origins)) or None
 
     def game_rules(self) -> str:
         """Turns, retries, channels and cap of the game, the paper's where it names none: "15 turns, 3 retries, dm"."""

@@ -51,6 +51,7 @@ class RunOptions:
     no_cache: bool
     offline: bool
     preset: str | None
+    prompts: Path | None
     check: bool
     dry_run: bool
     max_cost: float | None

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from machine.files import of_project
 from sim.agents import Agent
@@ -50,6 +51,7 @@ class Team(Struct, frozen=True, forbid_unknown_fields=True):
     team: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=LONGEST_NAME)]  # of a folder
     agents: tuple[AgentSpec, ...]
     simulated: bool = False
+    prompts: str | None = None  # the file of builders that all its models are asked with
 
 
 Protocol = tuple[Callable[[Any], Agent], type]
@@ -191,7 +193,17 @@ def read_team(path: Path) -> Team:
         else:
             build_agent(spec)
     check_name(team, path)
-    return msgspec.structs.replace(team, simulated=True) if any(map(imitates, team.agents)) else team
+    if team.prompts is not None:
+        if not any(map(waits, team.agents)):
+            raise TeamError(f"{path}: prompts are for models, and none of its agents is one; leave them out")
+        team = with_prompts(team, team.prompts)
+    return replace(team, simulated=True) if any(map(imitates, team.agents)) else team
+
+
+def with_prompts(team: Team, path: str) -> Team:
+    """The team, its models asked in the words of that file."""
+    agents = (replace(s, parameters=s.parameters | {"prompts": path}) if waits(s) else s for s in team.agents)
+    return replace(team, agents=tuple(agents))
 
 
 def check_name(team: Team, where: object) -> None:
@@ -255,7 +267,7 @@ def specs_for(team: Team, num_agents: int) -> tuple[AgentSpec, ...]:
 
 def as_nosy(spec: AgentSpec) -> AgentSpec:
     """The spec of the same agent when it probes the others."""
-    return msgspec.structs.replace(spec, nosy=True)
+    return replace(spec, nosy=True)
 
 
 def speaks(spec: AgentSpec) -> bool:
@@ -307,5 +319,6 @@ def agent_record(spec: AgentSpec) -> dict[str, Any]:
         record["plays"] = agent_record(truthful(spec.parameters["protocol"]))
     if waits(spec):
         every: dict[str, Any] = msgspec.to_builtins(llm_parameters(spec))
-        record["parameters"] = {name: value for name, value in every.items() if value is not None}
+        # Where a file of prompts lies is nobody's concern: `prompts` of the configuration says which it is.
+        record["parameters"] = {n: value for n, value in every.items() if value is not None and n != "prompts"}
     return record

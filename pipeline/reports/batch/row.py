@@ -114,6 +114,7 @@ def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFram
         others = [] if own else protocol_rows(condition, setting)
         printed = reported(condition, setting, len(tasks))
         notes = coverage_notes(coverage, tasks, bool(printed)) + setting_notes(games.filter(condition=condition))
+        notes += prompt_notes(here)
         tables.append(Table(condition, setting, [*rows, *others, *printed], notes))
     return tables
 
@@ -183,6 +184,14 @@ def coverage_notes(coverage: Mapping[str, str], tasks: Collection[str], beside: 
 def setting_notes(games: pl.DataFrame) -> list[str]:
     """Which of the paper's settings the games of one condition lack."""
     return [f"No game with {setting} costs was played." for setting in SETTINGS if setting not in games["setting"]]
+
+
+def prompt_notes(games: pl.DataFrame) -> list[str]:
+    """Whose prompts each team with a model was asked with, where the tables say so."""
+    if "prompts" not in games.columns:
+        return []
+    asked = games.filter(pl.col("prompts").is_not_null()).select("team", "prompts").unique().sort("team", "prompts")
+    return [f"{team}, prompts: {prompts}." for team, prompts in asked.iter_rows()]
 
 
 HEAD = ("", "by", "tasks", *(MEASURES[column][0] for column in COLUMNS))

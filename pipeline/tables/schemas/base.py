@@ -49,6 +49,7 @@ GAMES = Table(
         C("schema_version", "int", "version of the trace's form; empty for public traces"),
         C("calendars_digest", "str", "of what slots first hold; with another it is another task, whatever its name"),
         C("game_rules", "str", "most turns of a round, retries of a decision, channels, and the cap of messages"),
+        C("prompts", "str", "whose prompts its models were asked with: ours, version …, or from file, sha256 …"),
     ),
 )
 

@@ -133,7 +133,7 @@ def audit_trace(text: bytes, path: str, suites: Suites | None = None) -> TraceAu
 def compare(trace: Trace, suites: Suites | None, findings: Findings) -> None:
     """Replay the trace, and hold everything that it says against that. Raises Unreadable."""
     game = replay(trace, read_setup(trace), findings)
-    EventComparison(game, trace.events, findings).run()
+    EventComparison(game, trace, findings).run()
     Claims(trace, game, findings).run()
     check_identity(trace, findings)
     check_labels(trace, game, findings)

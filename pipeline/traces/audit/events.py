@@ -12,7 +12,7 @@ from pipeline.traces.audit.divergences import Findings
 from pipeline.traces.audit.game import ExpectedEvent, Game
 from pipeline.traces.audit.metrics import OWN_METRICS
 from pipeline.traces.audit.prompts import PromptChecker
-from pipeline.traces.audit.trace import KINDS, Event
+from pipeline.traces.audit.trace import KINDS, Event, Trace
 from pipeline.traces.audit.trace import SENT as CHANNEL_OF
 
 # Of lists longer than this that differ, only the first difference is reported.
@@ -80,10 +80,10 @@ FIELDS_OF = {kind: PLACE.union(fields.split()) for kind, fields in FIELDS.items(
 class EventComparison:
     """One trace's events beside those of its replay."""
 
-    def __init__(self, game: Game, events: Sequence[Event], findings: Findings) -> None:
-        self.game, self.events, self.findings = game, events, findings
+    def __init__(self, game: Game, trace: Trace, findings: Findings) -> None:
+        self.game, self.events, self.findings = game, trace.events, findings
         self.reported: set[Any] = set()
-        self.prompts = PromptChecker(game, findings)
+        self.prompts = PromptChecker(game, findings, trace.config.get("prompts"))
 
     def run(self) -> None:
         """Compare all events."""
