@@ -27,7 +27,6 @@ WRONG: list[tuple[str, Any, str]] = [
     ("teams.styles", ["exact", "nothere"], "teams.styles names 'nothere', which is none of blunt, candid"),
     ("teams.styles", [], "Expected `array` of length >= 1"),
     ("teams.protocols", ["imap", "imap"], "teams.protocols has the same entry twice"),
-    ("cards.every", 73, "Expected `int` <= 72"),
     ("excess.penalties", [1, 1], "excess.penalties has the same entry twice"),
     ("excess.penalties", [-3000], "Expected `float` >= 0.0"),
     ("truth.level", "0.95", "Expected `float`, got `str`"),

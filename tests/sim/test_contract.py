@@ -26,7 +26,7 @@ TASKS = {
 
 every_team = pytest.mark.parametrize("team", TEAMS)
 # What junk does to agents that share their code with one of these only make check tries out.
-TRIED = {"always-slot-0", "candid", "dsm-private", "imap", "phantom-agreement", "refuse-if-costly", "sd", "silent"}
+TRIED = {"candid", "dsm-private", "imap", "sd"}
 every_team_in_turn = pytest.mark.parametrize(
     "team", [pytest.param(team, marks=[] if team in TRIED else [pytest.mark.slow]) for team in TEAMS]
 )

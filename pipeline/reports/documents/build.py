@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from machine.files import replacing
-from pipeline.reports.documents import benchmarks, environment, metrics, paper, reference, stages, statistics
+from pipeline.reports.documents import benchmarks, environment, paper, reference, stages, statistics
 from pipeline.reports.documents.markdown import fill_parts
 from pipeline.reports.documents.reference import data_dictionary
 from pipeline.tables.schemas.base import TABLES
@@ -45,11 +45,6 @@ PARTS = (
     Part("docs/language.md", "english_rules_ranks", statistics.english_rules_ranks),
     Part("docs/language.md", "classes", reference.classes),
     Part("docs/language.md", "vocabulary", reference.vocabulary),
-    Part("docs/metrics.md", "changes", metrics.changes),
-    Part("docs/metrics.md", "verdicts", metrics.verdicts),
-    Part("docs/metrics.md", "policies", metrics.policies),
-    Part("docs/metrics.md", "outcomes", metrics.outcomes),
-    Part("docs/metrics.md", "cards", metrics.cards),
     Part("docs/paper.md", "ledger", paper.ledger),
     Part("docs/paper.md", "refuted", paper.refuted),
     Part("docs/paper.md", "statements", paper.statements),
