@@ -13,7 +13,6 @@ from msgspec import Struct
 from machine.files import of_project
 from sim.agents import Agent
 from sim.agents.beyond.coarse import KBitImap, KBitParameters, LogDsm, LogDsmParameters, NoisyImap, NoisyParameters
-from sim.agents.beyond.dpop import Dpop
 from sim.agents.beyond.poll import Poll, PollParameters, SpokenPoll
 from sim.agents.beyond.secure import Secure, SecureParameters
 from sim.agents.beyond.shares import Shares, SharesParameters
@@ -72,7 +71,6 @@ FRONTIER: Mapping[str, Protocol] = {
     "imap-noisy": (NoisyImap, NoisyParameters),
     "poll": (Poll, PollParameters),
     "poll-spoken": (SpokenPoll, PollParameters),
-    "dpop": bare(Dpop),
     "secure": (Secure, SecureParameters),
     "shares": (Shares, SharesParameters),
 }

@@ -171,8 +171,6 @@ KINDS = [
     ("poll", "ask", ("meeting_id", "limits")),
     ("poll", "answer", ("meeting_id", "can", "cannot")),
     ("poll", "decision", ("meeting_id", "slot")),
-    ("dpop", "util", ("meeting_id", "below", "costs")),
-    ("dpop", "value", ("meeting_id", "slot")),
     ("secure", "key", ("meeting_id", "tester", "seed", "orders")),
     ("secure", "masked", ("meeting_id", "parties", "first", "totals", "values")),
     ("secure", "more", ("meeting_id", "first")),
