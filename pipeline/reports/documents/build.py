@@ -32,8 +32,6 @@ PARTS = (
     Part("data/README.md", "results", partial(data_dictionary, RESULT_TABLES.values(), "result")),
     Part("docs/benchmarks.md", "machine", benchmarks.machines),
     Part("docs/benchmarks.md", "figures", benchmarks.figures),
-    Part("docs/benchmarks.md", "growth", benchmarks.growth),
-    Part("docs/benchmarks.md", "profiles", benchmarks.profiles),
     Part("docs/environment.md", "fills", environment.fills),
     Part("docs/environment.md", "thirds", environment.thirds),
     Part("docs/environment.md", "ruled_out", environment.ruled_out),
