@@ -9,7 +9,6 @@ import msgspec
 
 from sim.calendar import Calendar
 from sim.tasks.oracle import count
-from sim.tasks.scenario import given
 from sim.tasks.suite import TaskError
 from sim.tasks.task import Task
 
@@ -51,7 +50,7 @@ def thirds(number: int) -> tuple[int, int, int]:
 def cell_of(task: Task) -> tuple[Any, ...]:
     """What the tasks share among which a difficulty is ranked."""
     p = task.parameters
-    size = (task.num_agents, task.num_participants, task.num_meetings, task.num_slots, given(p.duration, 1))
+    size = (task.num_agents, task.num_participants, task.num_meetings, task.num_slots)
     return (task.setting, *size, task.density, p.errand_cost_values, p.errand_cost_level or p.pref_level)
 
 

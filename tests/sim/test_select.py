@@ -134,7 +134,7 @@ def test_the_infeasible_share_counts_what_calendars_rule_out_of_assignments_with
 
 def test_what_can_t_be_counted_has_no_infeasible_share():
     with pytest.raises(TaskError, match="task tiny7 can't be counted; take the scorer `paper`"):
-        infeasible_share(tiny_task(num_slots=12, duration=2))
+        infeasible_share(tiny_task(num_agents=26, num_participants=2, num_slots=16, num_meetings=25))
 
 
 def test_a_task_s_own_difficulty_is_its_third_of_its_cell():
