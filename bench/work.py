@@ -35,7 +35,11 @@ STUB = """
 team: stub
 agents:
   - type: llm
-    parameters: {{model: openai/stub, api_base: {}, prices: {{input: 0, output: 0, date: 2026-01-01}}}}
+    parameters:
+      model: openai/stub
+      api_base: {}
+      concurrency: 64
+      prices: {{input: 0, output: 0, date: 2026-01-01}}
 """
 
 
@@ -128,7 +132,7 @@ def models(folder: Path) -> Iterator[Figure]:
 
         await asyncio.gather(*map(one, sent))
 
-    command = (*SIM, "serve", "--latency", "200", "--seconds", "300")
+    command = (*SIM, "serve", "--latency", "200", "--seconds", "3600")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         lines = server.stdout or ()
         address = next(word.rstrip(";") for line in lines for word in line.split() if word.startswith("http://"))
