@@ -111,7 +111,7 @@ def suite(
     out: Annotated[Path, typer.Option(metavar="TASKS.jsonl", help="Where the tasks go.")],
     blocked: Annotated[bool, typer.Option("--blocked", help="Make some errands of each task immovable.")] = False,
     difficulty: Annotated[
-        str, typer.Option(help="list: as the list has it; paper or feasible: each task's own third of its cell.")
+        str, typer.Option(help="list: as the list has it; paper: each task's own third of its cell.")
     ] = "list",
     effort: Annotated[
         float, typer.Option(help="The most a task's optimum may take: the solver's own time, no clock's.", min=0)
@@ -131,7 +131,8 @@ def suite(
     from sim.tasks.lists import read_list
     from sim.tasks.suite import Solving, TaskError, checked, write_tasks
 
-    read_scorer(difficulty, "list")
+    if difficulty not in ("list", "paper"):
+        fail(f"there is no difficulty by {difficulty!r}; known: list, paper")
     make = partial(make_listed_task, blocked=blocked, solving=Solving(effort, keep_unproven))
     if out.resolve() == task_list.resolve():
         raise typer.BadParameter("it is the list itself; name another file.", param_hint="--out")
@@ -139,10 +140,10 @@ def suite(
         entries = read_list(of_project(task_list))
         made = map_ordered(partial(checked, make), entries, worker_count(workers))
         tasks = list(progress(made, "making tasks", len(entries)))
-        own = tasks if difficulty == "list" else graded(tasks, difficulty)
+        own = tasks if difficulty == "list" else graded(tasks)
         write_tasks(own, out)
     say(f"{len(entries)} tasks in {out}")
-    if moved := moved_thirds(tasks, "paper" if difficulty == "list" else difficulty):
+    if moved := moved_thirds(tasks):
         kept = "its own stands in the file" if own is not tasks else "--difficulty paper writes its own"
         say(f"{moved} of them lie in another third of their cell than the list says; {kept}")
 
@@ -173,9 +174,6 @@ def select(
     meeting_cost_level: Annotated[
         int | None, typer.Option(help="Draw each meeting's cost from 1 to this.", min=1, show_default="1")
     ] = None,
-    difficulty: Annotated[
-        str, typer.Option(help="paper: optimum per participant-slot; feasible: assignments that are ruled out.")
-    ] = "paper",
     seed_base: Annotated[int | None, typer.Option(help="[default: 320000 uniform, 420000 varied]")] = None,
     workers: Workers = None,
 ) -> None:
@@ -189,13 +187,12 @@ def select(
         fail(f"there is no setting {setting!r}; known settings: {', '.join(SETTINGS)}")
     if per_third > candidates // 3:
         fail(f"a third of {candidates} candidates has no {per_third} tasks; ask for more candidates")
-    read_scorer(difficulty)
     sizes = {"num_slots": slots, "num_meetings": meetings, "meeting_cost_level": meeting_cost_level}
     with writing(out, LIST, ValueError):
         shared = world(setting, sizes, errand_costs, errand_cost_level)
         chosen = cells([read_shape(s) for s in shape] if shape else SHAPES, density or DENSITIES)
         base = SEED_BASES[setting] if seed_base is None else seed_base
-        choice = Choice(setting, base, candidates, per_third, difficulty, shared)
+        choice = Choice(setting, base, candidates, per_third, shared)
         work = map_ordered(partial(select_cell, choice=choice), chosen, worker_count(workers))
         selected = list(progress(work, "choosing tasks", len(chosen)))
         write_list([row for rows in selected for row in rows], out)
@@ -264,14 +261,6 @@ def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether t
         documents.write()
     elif late := documents.behind():
         fail(f"behind the code: {', '.join(map(str, late))}; run `python -m pipeline docs`", NOT_WRITTEN)
-
-
-def read_scorer(name: str, *more: str) -> None:
-    """End the command where nothing ranks difficulties by that name."""
-    from sim.tasks.difficulty import SCORERS
-
-    if name not in (known := (*more, *SCORERS)):
-        fail(f"there is no difficulty by {name!r}; known: {', '.join(known)}")
 
 
 def read_shape(text: str) -> tuple[int, int]:

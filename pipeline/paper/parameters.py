@@ -89,10 +89,6 @@ class Robustness(Section):
     seed: str
 
 
-class Cards(Section):
-    every: Annotated[int, Meta(ge=1, le=72)]
-
-
 class Excess(Section):
     penalties: Annotated[list[Penalty], Meta(min_length=1)]
 
@@ -112,7 +108,6 @@ class Parameters(Section):
     comparisons: Comparisons
     mixed_effects: MixedEffects
     robustness: Robustness
-    cards: Cards
     excess: Excess
     teams: dict[str, Names]
 

@@ -69,5 +69,4 @@ EXTRA_PROTOCOLS = {
     "imap-noisy": ("noisy IMAP", "noisy IMAP, ε = {}"),
     "imap-kbit": ("k-bit IMAP", "k-bit IMAP, k = {}"),
     "dsm-log": ("DSM, log scores", "DSM, log scores, {} points"),
-    "dpop": ("DPOP", "DPOP, {}"),
 }

@@ -154,13 +154,11 @@ def _oracle_slot(trace: Trace, meeting: Meeting) -> int | None:
 
 
 def _optimal_cost(game: GameState, meeting: Meeting, slot: int | None) -> int | None:
-    """What the meeting costs in that slot of the oracle's schedule: what its participants first held there, and in the
-    slots after it that it fills."""
+    """What the meeting costs in that slot of the oracle's schedule: what its participants first held there."""
     if slot is None:
         return None
-    run = range(slot, slot + min(meeting.slots, game.num_slots))
-    held = [{item for s in run if (item := item_at(game.initial[a], s))} for a in meeting.participants]
-    return sum(item.cost for items in held for item in items)
+    held = (item_at(game.initial[agent], slot) for agent in meeting.participants)
+    return sum(item.cost for item in held if item)
 
 
 def _agents(trace: Trace, game: GameState) -> list[Row]:

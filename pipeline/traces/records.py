@@ -153,17 +153,12 @@ class AgentRegistered(Record, frozen=True, gc=False):
 
 
 class Meeting(Record, frozen=True, gc=False):
-    """A meeting; how many slots it fills may be anything in public traces, where it is one."""
+    """A meeting. Its duration may be anything in public traces, and is not replayed: it fills one slot."""
 
     id: Count
     participants: Annotated[list[Count], Meta(min_length=1)]
     cost: Count = 1
     duration: Any = 1
-
-    @property
-    def slots(self) -> int:
-        """The slots that it fills."""
-        return self.duration if type(self.duration) is int and self.duration > 1 else 1
 
 
 class RoundStart(Record, frozen=True, gc=False):

@@ -14,12 +14,10 @@ from msgspec.structs import replace
 from machine.files import of_project
 from sim.agents import Agent
 from sim.agents.beyond.coarse import KBitImap, KBitParameters, LogDsm, LogDsmParameters, NoisyImap, NoisyParameters
-from sim.agents.beyond.dpop import Dpop
 from sim.agents.beyond.poll import Poll, PollParameters, SpokenPoll
 from sim.agents.beyond.secure import Secure, SecureParameters
 from sim.agents.beyond.shares import Shares, SharesParameters
 from sim.agents.beyond.strategic import Strategic, StrategicParameters
-from sim.agents.degenerate import POLICIES
 from sim.agents.dsm import PRIVATE, WELFARE, Dsm, DsmParameters
 from sim.agents.english import StyleParameters, named_styles
 from sim.agents.english.speaker import AdaptiveStyle, Style
@@ -68,7 +66,6 @@ PAPER: Mapping[str, Protocol] = {
     "sd": (SdMap, SdParameters),
     "dsm": (Dsm, DsmParameters),
 }
-DEGENERATE: Mapping[str, Protocol] = {policy: bare(agent) for policy, agent in POLICIES.items()}
 # Beyond the paper's: they trade excess cost against privacy by a parameter.
 FRONTIER: Mapping[str, Protocol] = {
     "dsm-log": (LogDsm, LogDsmParameters),
@@ -76,11 +73,10 @@ FRONTIER: Mapping[str, Protocol] = {
     "imap-noisy": (NoisyImap, NoisyParameters),
     "poll": (Poll, PollParameters),
     "poll-spoken": (SpokenPoll, PollParameters),
-    "dpop": bare(Dpop),
     "secure": (Secure, SecureParameters),
     "shares": (Shares, SharesParameters),
 }
-PROTOCOLS = {**PAPER, **DEGENERATE, **FRONTIER}
+PROTOCOLS = {**PAPER, **FRONTIER}
 
 # Simulated speakers: their parameters are those of a style.
 SPEAKERS: Mapping[str, Callable[[StyleParameters, bool], Agent]] = {"style": Style, "adaptive-prober": AdaptiveStyle}
@@ -89,7 +85,7 @@ SPEAKING_TYPES = frozenset({*SPEAKERS, "llm"})
 # Agents that wait for a provider: the run that has one builds them (sim/runs/runner.py).
 WAITING_TYPES = ("llm",)
 
-AGENT_TYPES = (*PAPER, *SPEAKERS, "strategic", *DEGENERATE, *FRONTIER, *WAITING_TYPES)
+AGENT_TYPES = (*PAPER, *SPEAKERS, "strategic", *FRONTIER, *WAITING_TYPES)
 
 
 def protocol_teams() -> dict[str, Team]:
@@ -101,19 +97,21 @@ def protocol_teams() -> dict[str, Team]:
 
 
 def named_teams() -> dict[str, Team]:
-    """The teams that need no file: the paper's four protocols, the simulated styles of params.yaml, and policies that
-    nobody would want (docs/metrics.md)."""
+    """The teams that need no file: the paper's four protocols and the simulated styles of params.yaml."""
     styles = {name: Team(name, (AgentSpec("style", p),), simulated=True) for name, p in named_styles().items()}
-    return {**protocol_teams(), **styles, **{policy: Team(policy, (AgentSpec(policy),)) for policy in DEGENERATE}}
+    return protocol_teams() | styles
 
 
 def described_teams() -> list[dict[str, Any]]:
     """Every named team: `team`, `kind`, and its agents' `parameters`."""
-    kinds = dict.fromkeys(protocol_teams(), "protocol of the paper") | dict.fromkeys(DEGENERATE, "nobody's choice")
-    teams = named_teams().items()
+    protocols = protocol_teams()
     return [
-        {"team": name, "kind": kinds.get(name, "simulated speakers"), "parameters": team.agents[0].parameters}
-        for name, team in teams
+        {
+            "team": name,
+            "kind": "protocol of the paper" if name in protocols else "simulated speakers",
+            "parameters": team.agents[0].parameters,
+        }
+        for name, team in named_teams().items()
     ]
 
 

@@ -189,7 +189,7 @@ class Cell(Struct, frozen=True):
 
 
 class Choice(Struct, frozen=True):
-    """How a suite is chosen: from `number` candidates a cell, `per_third` of each third by the `scorer`.
+    """How a suite is chosen: from `number` candidates a cell, `per_third` of each third.
 
     `world` are the parameters that all candidates share beside their cell's, by column. Blocked errands are none of
     them: which they are follows from a task's name, and the name from its rank (`sim.tasks.difficulty.graded` ranks
@@ -200,7 +200,6 @@ class Choice(Struct, frozen=True):
     seed_base: int
     number: int = 100
     per_third: int = 4
-    scorer: str = "paper"
     world: Mapping[str, Any] = {}
 
 
@@ -248,9 +247,9 @@ def candidates(cell: Cell, choice: Choice) -> Iterator[Entry]:
         yield Entry(task_id=name, setting=choice.setting, difficulty="", parameters=parameters)
 
 
-def choose(tasks: Sequence[Task], per_third: int, scorer: str = "paper") -> list[tuple[str, Task]]:
+def choose(tasks: Sequence[Task], per_third: int) -> list[tuple[str, Task]]:
     """The first `per_third` of each third of the ranked candidates, with their difficulty."""
-    in_order = ranked(tasks, scorer)
+    in_order = ranked(tasks)
     starts = zip(DIFFICULTIES, thirds(len(in_order)), strict=True)
     return [(difficulty, task) for difficulty, start in starts for task in in_order[start:][:per_third]]
 
@@ -285,5 +284,5 @@ def chosen_row(cell: Cell, position: int, choice: Choice, difficulty: str, task:
 def select_cell(cell: Cell, choice: Choice) -> list[dict[str, Any]]:
     """The chosen tasks of one cell, as lines of a task list. Raises TaskError where a candidate can't be made."""
     tasks = [checked(make_task, entry) for entry in candidates(cell, choice)]
-    rows = enumerate(choose(tasks, choice.per_third, choice.scorer))
+    rows = enumerate(choose(tasks, choice.per_third))
     return [chosen_row(cell, position, choice, *chosen) for position, chosen in rows]

@@ -146,7 +146,7 @@ def test_who_is_beaten_by_trust_alone_is_said_apart():
 
 
 def test_views_stand_beside_the_means_of_who_has_any():
-    means = pl.DataFrame({"team": ["imap", "chatty", "dpop"], "setting": ["u"] * 3})
+    means = pl.DataFrame({"team": ["imap", "chatty", "secure"], "setting": ["u"] * 3})
     told = pl.DataFrame(
         [("published", "u", "stated", "imap", "everybody", "bits", 60.0),
          ("published", "u", "other tasks", "imap", "everybody", "bits", 50.0)],

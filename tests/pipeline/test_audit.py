@@ -40,7 +40,7 @@ def test_a_true_game_has_no_divergence(base: str) -> None:
 
 def test_the_games_of_the_tests_have_every_kind_of_event() -> None:
     kinds = {e["type"] for base in BASES for e in raw_of(base)["events"]}
-    schema = json.loads((ROOT / "docs/trace.schema.json").read_text())
+    described = json.loads((ROOT / "docs/trace.schema.json").read_text())["$defs"]
     assert {
         "batch_rolled_back",
         "decision_failed",
@@ -48,8 +48,8 @@ def test_the_games_of_the_tests_have_every_kind_of_event() -> None:
         "game_stopped",
         "invalid_tool_call",
     } < kinds
-    listed = [event["properties"] for event in schema["properties"]["events"]["items"]["oneOf"]]
-    assert {e["type"]["const"]: set(e["data"]["properties"]) for e in listed} == FIELDS_OF
+    assert {kind: set(described[f"{kind}_data"]["properties"]) for kind in FIELDS_OF} == FIELDS_OF
+    assert {name.removesuffix("_data") for name in described if name.endswith("_data")} == FIELDS_OF.keys()
     assert kinds <= FIELDS_OF.keys()
 
 

@@ -15,8 +15,8 @@ from pipeline.traces.audit.metrics import UnknownOptimum, optimum, schedule_in_o
 from sim.game.game import Limits
 from sim.game.trace import encoded
 from sim.runs.play import Play, play_game
-from sim.runs.teams import named_teams
-from tests.sim.worlds import tiny_task
+from sim.runs.teams import protocol_teams
+from tests.sim.worlds import Scripted, tiny_task
 
 
 def event(kind: str, ref: tuple[int, int, str, int | None], **data: Any) -> Raw:
@@ -107,7 +107,8 @@ def test_a_trace_that_takes_too_long_is_unreadable(monkeypatch: pytest.MonkeyPat
 @pytest.mark.slow
 def test_a_game_of_a_thousand_retries_is_replayed_and_beyond_a_bound_none() -> None:
     task = tiny_task(1, num_agents=2, num_participants=2, num_meetings=1)
-    raw = json.loads(encoded(play_game(Play(task, named_teams()["silent"], Limits(decision_retries=1_100)))))
+    played = Play(task, protocol_teams()["imap"], Limits(decision_retries=1_100))
+    raw = json.loads(encoded(play_game(played, [Scripted(), Scripted()])))
     assert audit(sealed(raw), "t.json") == []
     raw["config"]["decision_retries"] = 100_001
     (told,) = audit(sealed(raw), "t.json")

@@ -402,7 +402,7 @@ NAMES = {
     "imap": "IMAP",
     "secure-4": "secure sums, 4 at once",
     "poll-0-1-100": "polling 0, 1, 100",
-    "dpop": "DPOP",
+    "shares": "secret shares",
     "secured": "secured",
 }
 

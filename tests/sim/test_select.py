@@ -3,8 +3,8 @@ from collections import Counter
 import msgspec
 import pytest
 
-from sim.tasks.blocked import make_blocked_task, make_listed_task
-from sim.tasks.difficulty import graded, infeasible_share, moved_thirds, ranked
+from sim.tasks.blocked import make_listed_task
+from sim.tasks.difficulty import graded, moved_thirds, ranked
 from sim.tasks.lists import Cell, Choice, candidates, cells, choose, read_list, select_cell, world, write_list
 from sim.tasks.scenario import generate
 from sim.tasks.suite import TaskError, make_task
@@ -100,7 +100,7 @@ def test_a_selection_is_a_list_whose_tasks_come_out_the_same(tmp_path):
 
 def test_a_selection_may_be_of_another_size_and_of_other_costs(tmp_path):
     shared = world("varied", {"num_slots": 10, "num_meetings": 2, "meeting_cost_level": None}, None, 4)
-    rows = select_cell(SMALL, Choice("varied", 5000, 6, 1, "paper", shared))
+    rows = select_cell(SMALL, Choice("varied", 5000, 6, 1, shared))
     write_list(rows, tmp_path / "list.csv")
     for entry in read_list(tmp_path / "list.csv"):
         p = entry.parameters
@@ -122,19 +122,6 @@ CONTRADICTIONS = [
 def test_a_selection_of_contradictory_costs_is_refused(setting, costs, level, problem):
     with pytest.raises(TaskError, match=problem):
         world(setting, {}, costs, level)
-
-
-def test_the_infeasible_share_counts_what_calendars_rule_out_of_assignments_without_a_clash():
-    listed = read_list(PAPER72)[0]
-    assert infeasible_share(make_task(listed)) == 0
-    task = make_blocked_task(listed)
-    assert infeasible_share(task) == pytest.approx(1 - task.feasible_assignments / (16 * 15 * 14 * 13 * 12))
-    assert 0 < infeasible_share(task) < 1
-
-
-def test_what_can_t_be_counted_has_no_infeasible_share():
-    with pytest.raises(TaskError, match="task tiny7 can't be counted; take the scorer `paper`"):
-        infeasible_share(tiny_task(num_slots=12, duration=2))
 
 
 def test_a_task_s_own_difficulty_is_its_third_of_its_cell():

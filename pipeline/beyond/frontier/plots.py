@@ -27,7 +27,6 @@ LOOKS: Mapping[str, tuple[str, str]] = {
     "imap-noisy": ("D", "#7a3b7d"),
     "imap-kbit": ("^", "#3b7d3b"),
     "dsm-log": ("v", "#8a7a14"),
-    "dpop": ("P", "#444444"),
     "shares": ("*", "#9c1f3c"),
 }
 # A mark's name on a curve, which the key names; the marks between a curve's ends go without.
@@ -172,7 +171,7 @@ def _named(own: pl.DataFrame, on_frontier: pl.Series) -> pl.DataFrame:
 def _name(team: str, protocol: str, parameter: str) -> str:
     if protocol in ON_CURVE:
         return ON_CURVE[protocol].format(parameter).replace("1 points", "1 point")
-    return EXTRA_PROTOCOLS["dpop"][0] if protocol == "dpop" else printed_name(team)
+    return printed_name(team)
 
 
 def _color(protocol: str) -> str:

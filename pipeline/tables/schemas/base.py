@@ -118,7 +118,7 @@ MESSAGES = Table(
         C(
             "typed",
             "str",
-            "imap, sd, dsm, poll, dpop, secure or shares for a protocol's JSON; empty for English",
+            "imap, sd, dsm, poll, secure or shares for a protocol's JSON; empty for English",
         ),
         C("chars", "int", "its length", "characters"),
         C("said_chars", "int", "its length; of a protocol's JSON, that of its keys and values alone", "characters"),

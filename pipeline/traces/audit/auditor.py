@@ -65,7 +65,7 @@ def expect_round_start(game: Game, number: int, meeting: Meeting) -> None:
             raise BrokenOff
     order = list(meeting.order)
     listed = {"id": meeting.id, "participants": list(meeting.participants), "cost": meeting.cost}
-    speaking = {"duration": meeting.duration, "speaker_order": order}
+    speaking = {"duration": 1, "speaker_order": order}
     game.expect("round_start", (number, 0, CHEAP_TALK, None), meeting=listed | speaking, speaker_order=order)
 
 

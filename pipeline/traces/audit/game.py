@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pipeline.traces.audit.batch_rules import Meeting
-from pipeline.traces.audit.calendar import MEETING, Calendar, extent, render, render_with_labels, slot_of
+from pipeline.traces.audit.calendar import MEETING, Calendar, render, render_with_labels, slot_of
 from pipeline.traces.audit.divergences import Findings
 from pipeline.traces.audit.trace import CHEAP_TALK, SENT, EventIndex, Setup, Trace, TurnEvents, Unreadable
 
@@ -156,10 +156,10 @@ def prior_meetings(calendars: Iterable[Calendar]) -> Iterator[Meeting]:
     """The meetings that stand on the calendars when the game begins, by number."""
     meetings: dict[int, Meeting] = {}
     for calendar in calendars:
-        for slot, item in enumerate(calendar):
+        for item in calendar:
             if item and item.kind == MEETING:
-                members, filled = item.participants or (), extent(calendar, slot)
-                meetings.setdefault(item.id, Meeting(item.id, members, item.cost, members, len(filled)))
+                members = item.participants or ()
+                meetings.setdefault(item.id, Meeting(item.id, members, item.cost, members))
     return (meetings[number] for number in sorted(meetings))
 
 

@@ -114,7 +114,7 @@ class UnknownOptimum(Exception):
 def places_to_look_at(calendars: Calendars, meetings: Meetings) -> int | None:
     """The places of meetings on their participants' calendars; None where to schedule them would take too long."""
     slots = len(calendars[0])
-    places = slots * sum(len(m.participants) * m.duration for m in meetings)
+    places = slots * sum(len(m.participants) for m in meetings)
     return places if places * slots <= MOST_LOOKS else None
 
 
@@ -129,13 +129,13 @@ class Optimum(NamedTuple):
 def optimum(calendars: Calendars, meetings: Meetings) -> Optimum | None:
     """The cheapest schedule that displaces fewest items and, of those, has the first slots; None where there is none.
 
-    Slot after slot, over the sets of meetings placed so far: no two meetings of a slot share an agent. Meetings that
-    last longer are left to the solver of the benchmark. Raises UnknownOptimum where it is too much for both.
+    Slot after slot, over the sets of meetings placed so far: no two meetings of a slot share an agent. Where that
+    is too much, by the solver of the benchmark. Raises UnknownOptimum where it is too much for both.
     """
     places, size = places_to_look_at(calendars, meetings), len(calendars[0])
     if places is None:
         raise UnknownOptimum(f"too large: {len(meetings)} meetings in {size} slots")
-    groups = None if any(m.duration > 1 for m in meetings) else disjoint_groups(meetings)
+    groups = disjoint_groups(meetings)
     if groups is None or size * len(groups) << len(meetings) > MOST_STEPS:
         if places > MOST_PLACES:
             raise UnknownOptimum(f"too large for the solver: {len(meetings)} meetings in {size} slots")
@@ -160,7 +160,7 @@ def weight(calendars: Calendars, meetings: Meetings, number: int, slot: int) -> 
     None where somebody is blocked there, or has nowhere to put what is there.
     """
     meeting, size = meetings[number], len(calendars[0])
-    shares = [displacement_cost(calendars[agent], meeting.run(slot)) for agent in meeting.participants]
+    shares = [displacement_cost(calendars[agent], slot) for agent in meeting.participants]
     if None in shares:
         return None
     displaced = sum(calendars[agent][slot] is not None for agent in meeting.participants)
@@ -177,13 +177,12 @@ def unpacked(total: int, number: int, size: int, agents: int) -> Optimum:
     )
 
 
-def displacement_cost(calendar: Calendar, slots: range) -> int | None:
-    """What one agent gives up for the slots, an item once; None where it can't."""
-    held = calendar[slots.start : slots.stop]
-    items = {item for item in held if item}
-    if len(held) < len(slots) or any(item.blocked for item in items):
+def displacement_cost(calendar: Calendar, slot: int) -> int | None:
+    """What one agent gives up for the slot; None where it can't."""
+    if not has_room(calendar, slot):
         return None
-    return None if len(items) > calendar.count(None) - held.count(None) else sum(item.cost for item in items)
+    item = calendar[slot]
+    return item.cost if item else 0
 
 
 def group_sum(weights: Sequence[int | None], members: Sequence[int]) -> int | None:
@@ -221,7 +220,7 @@ def solver_optimum(calendars: Calendars, meetings: Meetings) -> Optimum | None:
         return ScheduledMeeting(item.id, item.cost, item.participants or ())
 
     try:
-        listed = [Listed(m.id, m.participants, m.cost, m.duration, m.order) for m in meetings]
+        listed = [Listed(m.id, m.participants, m.cost, speaker_order=m.order) for m in meetings]
         solution = solve([Slots([given(item) for item in c]) for c in calendars], listed, seconds=30)
         return Optimum(solution.cost, solution.slots)
     except NoSchedule:
@@ -250,9 +249,7 @@ def schedule_in_order(
     new_calendars, paid, slots = [list(calendar) for calendar in calendars], [0] * len(calendars), []
     for number, meeting in enumerate(meetings):
         candidates = range(len(calendars[0])) if chosen_slots is None else chosen_slots[number : number + 1]
-        slot = next(
-            (s for s in candidates if all(has_room(new_calendars[a], meeting, s) for a in meeting.participants)), None
-        )
+        slot = next((s for s in candidates if all(has_room(new_calendars[a], s) for a in meeting.participants)), None)
         if slot is None:
             return None
         slots.append(slot)
@@ -262,24 +259,20 @@ def schedule_in_order(
 
 
 def place(calendar: list[Item | None], meeting: Meeting, slot: int) -> int:
-    """Put the meeting there, and what stands there into the first free slots; what that costs, an item once."""
-    run = meeting.run(slot)
-    moved = [item for item in calendar[run.start : run.stop] if item]
-    free = (s for s, item in enumerate(calendar) if item is None and s not in run)
-    for item, landing in zip(moved, list(free), strict=False):
-        calendar[landing] = item
-    calendar[run.start : run.stop] = [meeting.item] * meeting.duration
-    return sum(item.cost for item in set(moved))
+    """Put the meeting there, and what stands there into the first free slot; what that costs."""
+    item = calendar[slot]
+    if item:
+        calendar[calendar.index(None)] = item
+    calendar[slot] = meeting.item
+    return item.cost if item else 0
 
 
-def has_room(calendar: Sequence[Item | None], meeting: Meeting, slot: Any) -> bool:
-    """Whether the meeting may begin in the slot: its slots are free, or can be left."""
-    if type(slot) is not int or not 0 <= slot <= len(calendar) - meeting.duration:
+def has_room(calendar: Sequence[Item | None], slot: Any) -> bool:
+    """Whether a meeting may take the slot: it is free, or can be left."""
+    if type(slot) is not int or not 0 <= slot < len(calendar):
         return False
-    held = calendar[slot : slot + meeting.duration]
-    items = [item for item in held if item]
-    landings = calendar.count(None) - (len(held) - len(items))
-    return len(items) <= landings and not any(item.blocked for item in items)
+    item = calendar[slot]
+    return item is None or (None in calendar and not item.blocked)
 
 
 def agent_shares(calendars: Calendars, meetings: Meetings, slots: Sequence[Any]) -> list[int] | None:
@@ -288,11 +281,11 @@ def agent_shares(calendars: Calendars, meetings: Meetings, slots: Sequence[Any])
     taken: set[tuple[int, int]] = set()
     for meeting, slot in zip(meetings, slots, strict=True):
         for agent in meeting.participants:
-            if type(slot) is not int or slot < 0 or any((agent, s) in taken for s in meeting.run(slot)):
+            if type(slot) is not int or (agent, slot) in taken:
                 return None
-            cost = displacement_cost(calendars[agent], meeting.run(slot))
+            cost = displacement_cost(calendars[agent], slot)
             if cost is None:
                 return None
-            taken.update((agent, s) for s in meeting.run(slot))
+            taken.add((agent, slot))
             owed[agent] += cost
     return owed

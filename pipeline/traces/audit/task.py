@@ -199,9 +199,8 @@ def drawn_slots(
 
 def eligible_slots(calendar: Calendar, agent: int, meetings: Meetings, witness: tuple[Any, ...]) -> list[int]:
     """The slots, ascending, that hold an errand and none of the agent's meetings in the witness."""
-    own = [(m, slot) for m, slot in zip(meetings, witness, strict=True) if agent in m.participants]
-    taken = {s for m, slot in own if type(slot) is int for s in m.run(slot)}
-    return [s for s, item in enumerate(calendar) if item and item.kind == ERRAND and s not in taken]
+    own = {s for m, s in zip(meetings, witness, strict=True) if type(s) is int and agent in m.participants}
+    return [s for s, item in enumerate(calendar) if item and item.kind == ERRAND and s not in own]
 
 
 def stated_slots(trace: Trace, meetings: Meetings, schedule: str) -> tuple[Any, ...] | None:

@@ -269,15 +269,14 @@ def parse_meeting(entry: Any, order: Any, agents: int, place: str) -> Meeting:
     number, cost = entry.get("id"), entry.get("cost", 1)
     if type(number) is not int or type(cost) is not int:
         raise Unreadable("a meeting has no number or no cost", place)
-    duration = entry.get("duration", 1)
-    if type(duration) is not int or not 1 <= duration <= limits.SLOTS:
-        raise Unreadable(f"a meeting's duration is no number of slots from 1 to {limits.SLOTS}", place)
+    if entry.get("duration", 1) != 1:
+        raise Unreadable("a meeting's duration is not 1: longer meetings are not replayed", place)
     for listed in (members, order):
         if not isinstance(listed, list) or not all(type(a) is int and 0 <= a < agents for a in listed):
             raise Unreadable("a meeting's participants or speakers are not agents of the game", place)
     if sorted(members) != sorted(order) or len(set(members)) != len(members):
         raise Unreadable("a meeting's speakers are not its participants", place)
-    return Meeting(number, tuple(members), cost, tuple(order), duration)
+    return Meeting(number, tuple(members), cost, tuple(order))
 
 
 def labels_from_config(config: dict[str, Any]) -> dict[tuple[str, int], str]:
