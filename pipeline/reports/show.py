@@ -212,13 +212,7 @@ def drawn_round(view: "Game", number: int) -> "Iterator[RenderableType]":
         for pair in sorted({(u["observer_agent"], u["target_agent"]) for u in message["updates"]} & beliefs.keys()):
             yield belief_text(pair, beliefs[pair][place], view["prior"])
     yield calendar_table(played, view["game"]["num_slots"])
-    yield Text(f"{outcome(played)}; cost {played['cost']}, {played['cost_so_far']} so far\n")
-
-
-def outcome(played: Mapping[str, Any]) -> str:
-    """What became of the round's meeting."""
-    wished = "" if played["oracle_slot"] is None else f" (the oracle's: {played['oracle_slot']})"
-    return f"agreed on slot {played['slot']}{wished}" if played["coordinated"] else f"no slot agreed{wished}"
+    yield Text(f"{played['outcome']}; cost {played['cost']}, {played['cost_so_far']} so far\n")
 
 
 def message_text(message: Mapping[str, Any]) -> "Text":

@@ -84,7 +84,7 @@ def _plain_cell(value: object) -> str:
 
 
 def overview(view: Mapping[str, Any]) -> "HTML":
-    """Who played which task, and one row per round: meeting, participants, slot agreed and the oracle's, cost, DMs."""
+    """Who played which task, and one row per round: meeting, participants, slot or failure, the oracle's, cost, DMs."""
     from great_tables import html
 
     game = view["game"]
@@ -95,8 +95,9 @@ def overview(view: Mapping[str, Any]) -> "HTML":
     rows = [
         {
             "round": r["round"], "meeting": f"M{r['meeting_id']}", "participants": _listed(r["participants"]),
-            "slot": _slot(r["slot"]), "oracle's slot": _slot(r["oracle_slot"]), "cost": r["cost"],
-            "cost so far": r["cost_so_far"], "DMs": r["dms"], "VPS a pair": _mean(p["vps_loss"] for p in r["vps"]),
+            "slot": r["failure_reason"] or _slot(r["slot"]), "oracle's slot": _slot(r["oracle_slot"]),
+            "cost": r["cost"], "cost so far": r["cost_so_far"], "DMs": r["dms"],
+            "VPS a pair": _mean(p["vps_loss"] for p in r["vps"]),
         }
         for r in view["rounds"]
     ]  # fmt: skip

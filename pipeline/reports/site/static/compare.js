@@ -124,7 +124,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const round = game.rounds[i];
       return round
         ? [
-            el("td", {}, round.coordinated ? `slot ${round.slot}` : "failed"),
+            el("td", {}, round.failure_reason ?? `slot ${round.slot}`),
             ...figures({ cost: round.cost, loss: calendars.loss(round), messages: round.messages.length }),
           ]
         : [el("td", { colspan: "4" }, "no such round")];
