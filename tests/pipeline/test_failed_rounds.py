@@ -31,11 +31,11 @@ REASONS: tuple[tuple[tuple[dict[str, Any] | None, ...], str | None, list[int], s
     (({},), "no valid batch", [], "M1 failed: a participant had no valid batch, so none was applied"),
     (
         ({"a0": 2, "a1": 1},), "different slots", [],
-        "M1 failed: its participants chose different slots (agent 0: 2, agent 1: 1)",
+        "M1 failed: different slots (agent 0: 2, agent 1: 1)",
     ),
     (
         ({"a0": 2, "a1": None},), "different slots", [],
-        "M1 failed: its participants chose different slots (agent 0: 2, agent 1: nowhere)",
+        "M1 failed: different slots (agent 0: 2, agent 1: nowhere)",
     ),
     (({"a0": 2, "a1": 2, "blocked": [0]},), "blocked slot", [], "M1 failed: slot 2 is blocked for a participant"),
     ((AGREED, TORN), "earlier meeting broken", [1], "M2 failed: all chose slot 2, but M1 was broken in this round"),
@@ -53,7 +53,7 @@ REASONS: tuple[tuple[tuple[dict[str, Any] | None, ...], str | None, list[int], s
     ),
     (
         (AGREED, TORN, TORN | {"a1": 1}), "different slots", [1],
-        "M3 failed: its participants chose different slots (agent 0: 2, agent 1: 1); M1 has been broken since round 1",
+        "M3 failed: different slots (agent 0: 2, agent 1: 1); M1 has been broken since round 1",
     ),
     (({"a0": 2, "a1": 2},), "unexplained", [], "M1 failed: all chose slot 2, and the trace does not say why"),
 )  # fmt: skip

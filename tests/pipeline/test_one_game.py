@@ -100,7 +100,7 @@ def test_figure_1_shows_costs_moves_and_where_the_meeting_went() -> None:
 
 
 def test_figure_1_says_who_is_simulated_and_copes_with_silence_and_failure() -> None:
-    why = "M1 failed: its participants chose different slots (agent 0: nowhere, agent 1: 2)"
+    why = "M1 failed: different slots (agent 0: nowhere, agent 1: 2)"
     view = game(messages=[], moves=[], coordinated=False, participant_slots=[None, 2], slot=None, outcome=why)
     view["game"]["simulated"] = True
     shown = words(view)

@@ -36,7 +36,7 @@ def draw_round(view: Mapping[str, Any], number: int, title: str) -> "Figure":
     _calendars(panels[0], game_round["before"], game_round, before)
     _phases(panels[1], game_round, agents, "B   The round, phase by phase")
     came = f"C   After: {game_round['outcome']}; the round cost {game_round['cost']}"
-    _calendars(panels[2], game_round["after"], game_round, wrapped(came, figure))
+    _calendars(panels[2], game_round["after"], game_round, came)
     whose = " (simulated speakers: no model)" if view["game"]["simulated"] else ""
     finish(figure, f"{title}{whose}", (), f"Calendars by {LEGEND}")
     figure.supxlabel(wrapped(LEGEND, figure), fontsize=SMALL)

@@ -10,7 +10,7 @@ Body = Mapping[str, Any]
 FAILURES = {
     "stopped": "is open: the game stopped before this round was resolved",
     "no valid batch": "failed: a participant had no valid batch, so none was applied",
-    "different slots": "failed: its participants chose different slots ({places})",
+    "different slots": "failed: different slots ({places})",
     "blocked slot": "failed: slot {slot} is blocked for a participant",
     "earlier meeting broken": "failed: all chose slot {slot}, but {broken}",
     "earlier meeting still broken": "failed: all chose slot {slot}, but {broken}",

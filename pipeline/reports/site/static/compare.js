@@ -134,7 +134,7 @@ document.addEventListener("DOMContentLoaded", () => {
       el("td", { class: "n" }, number(loss, 2)),
       el("td", { class: "n" }, number(messages)),
     ];
-    const names = ["Agreed", "Cost", "Privacy loss", "Messages"].map((name, i) =>
+    const names = ["Outcome", "Cost", "Privacy loss", "Messages"].map((name, i) =>
       el("th", { scope: "col", class: i ? "n" : null }, name),
     );
     return el(
@@ -225,7 +225,7 @@ document.addEventListener("DOMContentLoaded", () => {
       "div",
       {},
       el("h3", {}, el("bdi", {}, whose)),
-      el("p", {}, calendars.outcome(round)),
+      el("p", {}, `${round.outcome}.`),
       el(
         "p",
         { class: "soft" },
