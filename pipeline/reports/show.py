@@ -10,6 +10,7 @@ import typer
 
 from machine.files import held
 from machine.terminal import escaped
+from pipeline.reports.views.sentences import headline
 from pipeline.tables.paths import TABLES
 from pipeline.traces.limits import printable
 
@@ -187,15 +188,9 @@ def heading(view: "Game") -> "Text":
     """Who played what, and what came of it."""
     from rich.text import Text
 
-    game, game_id = view["game"], escaped(view["game"]["game_id"])
-    optimum = "" if game["optimal_cost"] is None else f", of the oracle {game['optimal_cost']}"
-    played = f"{game['team']}{' (simulated)' if game['simulated'] else ''} on {game['task_id']}, {game['condition']}"
-    came = f"{game['meetings_scheduled']} of {game['meetings']} meetings, cost {game['realized_cost']}{optimum}, "
-    return Text.assemble(
-        (escaped(played), "bold"),
-        f"\n{came}{game['dms']} direct messages\n",
-        (f"{game_id}\n{LEGEND}", "dim"),
-    )
+    played, came = headline(view["game"])
+    game_id = escaped(view["game"]["game_id"])
+    return Text.assemble((escaped(played), "bold"), f"\n{came}\n", (f"{game_id}\n{LEGEND}", "dim"))
 
 
 def drawn_round(view: "Game", number: int) -> "Iterator[RenderableType]":

@@ -1,10 +1,22 @@
-"""Typed messages and what became of rounds, in words."""
+"""Games, rounds and typed messages in words."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 Body = Mapping[str, Any]
+
+
+def headline(game: Mapping[str, Any]) -> tuple[str, str]:
+    """Who played which task, and what came of it. game: its row of `games`."""
+    simulated = " (simulated speakers: no model)" if game["simulated"] else ""
+    optimum = "" if game["optimal_cost"] is None else f" (optimum {game['optimal_cost']})"
+    meetings = f"{game['meetings_scheduled']} of {game['meetings']} meetings"
+    return (
+        f"{game['team']}{simulated} on {game['task_id']}, {game['condition']}",
+        f"{meetings}, cost {game['realized_cost']}{optimum}, {game['dms']} DMs",
+    )
+
 
 # What is said of a round's meeting, by the round's `failure_reason`.
 FAILURES = {
