@@ -65,7 +65,8 @@ class TraceBuilder:
     ) -> "TraceBuilder":
         """violated: earlier meetings; blocked: agents whose blocked slot was touched; a0, a1, …: an agent's slot."""
         placed = {agent.removeprefix("a"): slot for agent, slot in slots.items()}
-        found = {"consistency_violated_meeting_ids": [*violated], "blocked_slot_violations": [*blocked]}
+        found = {"consistency_violated_meeting_ids": violated, "blocked_slot_violations": blocked}
+        found = {name: who for name, who in found.items() if who}
         return self.event("resolution", round=number, coordinated=coordinated, per_agent_slot=placed, **found)
 
     def text(self) -> bytes:
