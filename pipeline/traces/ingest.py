@@ -5,14 +5,14 @@ Only the agents' shares of the oracle's schedule are taken from there, as no eve
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from pipeline.tables.schemas.base import AGENTS, CALENDARS, GAMES, ITEMS, MESSAGES, MOVES, ROOMS, ROUNDS, require_makers
 from pipeline.tables.schemas.table import Row
 from pipeline.traces.calendars import calendars_digest, item_at, meeting_slots, read_rendering
 from pipeline.traces.game_state import GameState
 from pipeline.traces.intended import MAKERS as INTENDED_MAKERS
-from pipeline.traces.records import Meeting
+from pipeline.traces.records import Meeting, Resolution
 from pipeline.traces.replay import replay
 from pipeline.traces.trace import Trace, TraceError, identify
 from pipeline.traces.typed_messages import decode_message
@@ -112,13 +112,26 @@ def _difference(realized: int, reference: int | None) -> int | None:
     return None if reference is None else realized - reference
 
 
-def _round(trace: Trace, game: GameState, number: int) -> Row:
+def _rounds(trace: Trace, game: GameState) -> list[Row]:
+    rows, broken_since = [], dict[int, int]()
+    for number, this in sorted(game.rounds.items()):
+        if this.resolution:
+            violated = this.resolution.consistency_violated_meeting_ids
+            broken_since = {meeting: broken_since.get(meeting, number) for meeting in violated}
+        rows.append(_round(trace, game, number, broken_since))
+    return rows
+
+
+def _round(trace: Trace, game: GameState, number: int, broken_since: Mapping[int, int]) -> Row:
+    """broken_since: violated meeting → the first of the rounds in which it has been so without a break."""
     this = game.rounds[number]
     meeting, resolution = this.meeting, this.resolution
     oracle_slot = _oracle_slot(trace, meeting)
     participants = sorted(meeting.participants)
     slots = [resolution.per_agent_slot.get(str(agent)) if resolution else None for agent in participants]
     coordinated = resolution.coordinated if resolution else None
+    violated = resolution.consistency_violated_meeting_ids if resolution else []
+    violated_since = [broken_since[meeting] for meeting in violated]
     return RoundRow(
         game_id=trace.game_id,
         round=number,
@@ -130,7 +143,9 @@ def _round(trace: Trace, game: GameState, number: int) -> Row:
         cost=this.cost,
         group_messages=game.group_messages[number],
         participant_slots=slots,
-        violated_meetings=resolution.consistency_violated_meeting_ids if resolution else [],
+        failure_reason=failure_reason(resolution, slots, number, violated_since),
+        violated_meetings=violated,
+        violated_since=violated_since,
         blocked_violations=len(resolution.blocked_slot_violations) if resolution else 0,
         batches_rejected=this.failures["batch_rejected"],
         decisions_failed=this.failures["decision_failed"],
@@ -140,6 +155,28 @@ def _round(trace: Trace, game: GameState, number: int) -> Row:
         optimal_cost=_optimal_cost(game, meeting, oracle_slot),
         oracle_slot=oracle_slot,
     )
+
+
+def failure_reason(
+    resolution: Resolution | None, slots: Sequence[int | None], number: int, violated_since: Sequence[int]
+) -> str | None:
+    """Why the round's meeting is not coordinated; None where it is.
+
+    Of several reasons it is the first: what concerns the meeting itself comes before earlier meetings, and what broke
+    in this round before what was broken already. slots: where each participant put the meeting.
+    """
+    if resolution is None:
+        return "stopped"
+    if resolution.coordinated:
+        return None
+    reasons = {
+        "no valid batch": not any(slot is not None for slot in slots),
+        "different slots": len(set(slots)) > 1,
+        "blocked slot": bool(resolution.blocked_slot_violations),
+        "earlier meeting broken": number in violated_since,
+        "earlier meeting still broken": bool(violated_since),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "unexplained")
 
 
 def _proven(trace: Trace) -> bool:
@@ -291,7 +328,7 @@ def _calendars(trace: Trace, game: GameState) -> list[Row]:
 
 
 MAKERS: dict[str, Callable[[Trace, GameState], list[Row]]] = {
-    "rounds": lambda trace, game: [_round(trace, game, number) for number in sorted(game.rounds)],
+    "rounds": _rounds,
     "agents": _agents,
     "messages": _messages,
     "moves": _moves,

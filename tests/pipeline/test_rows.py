@@ -72,7 +72,8 @@ WHOLE: dict[str, dict[str, Any]] = {
     },
     "rounds": {
         "round": 1, "meeting_id": 2, "participants": [1, 2], "coordinated": False, "slot": None, "dms": 1, "cost": 0,
-        "group_messages": 1, "participant_slots": [3, 2], "violated_meetings": [1], "blocked_violations": 2,
+        "group_messages": 1, "participant_slots": [3, 2], "failure_reason": "different slots",
+        "violated_meetings": [1], "violated_since": [1], "blocked_violations": 2,
         "batches_rejected": 1, "decisions_failed": 0, "rolled_back": True, "speaker_order": [], "resolution_event": 16,
         "optimal_cost": None, "oracle_slot": None,
     },

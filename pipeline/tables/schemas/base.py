@@ -68,7 +68,14 @@ ROUNDS = Table(
         C("cost", "int", "costs of the moves of the round", "cost"),
         C("group_messages", "int", "group messages sent in the round"),
         C("participant_slots", "list[int]", "where each participant put the meeting, in their order"),
-        C("violated_meetings", "list[int]", "earlier meetings that this round broke"),
+        C(
+            "failure_reason",
+            "str",
+            "why its meeting is not coordinated, the first that holds: stopped, no valid batch, different slots, "
+            "blocked slot, earlier meeting broken, earlier meeting still broken, unexplained; empty when it is",
+        ),
+        C("violated_meetings", "list[int]", "earlier meetings that are not in one common slot when it is resolved"),
+        C("violated_since", "list[int]", "the round in which each of them was broken, in their order"),
         C("blocked_violations", "int", "blocked slots touched"),
         C("batches_rejected", "int", "batches that were rejected, retries included"),
         C("decisions_failed", "int", "agents whose every attempt was rejected"),
