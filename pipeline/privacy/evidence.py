@@ -9,10 +9,21 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pipeline.privacy import beliefs
+from pipeline.privacy.english_release import release_runs
 from pipeline.privacy.language.messages import language_runs
 from pipeline.privacy.protocols import typed_evidence
 from pipeline.privacy.protocols.kinds import RoundContext
-from pipeline.privacy.rules import RULES, Claim, EvidenceRun, RuleSet, SlotEvidence, Weighing, claims_of
+from pipeline.privacy.public_script import GameFacts, ScriptBeliefs, Sent
+from pipeline.privacy.rules import (
+    RULES,
+    SCRIPT_WEIGHING,
+    Claim,
+    EvidenceRun,
+    RuleSet,
+    SlotEvidence,
+    Weighing,
+    claims_of,
+)
 from pipeline.tables.schemas.base import ROOMS
 from pipeline.traces import limits
 from pipeline.traces.trace import TraceError
@@ -32,7 +43,8 @@ RUN_COLUMNS = {
     "span_end": pl.Int64,
 }
 
-GAME_COLUMNS = ("game_id", "setting", "num_slots")
+GAME_COLUMNS = ("game_id", "setting", "num_agents", "num_slots")
+MESSAGE_COLUMNS = ("game_id", "event_index", "round", "channel", "from_agent", "to_agents", "content")
 
 Frames = dict[str, pl.DataFrame]
 
@@ -45,78 +57,87 @@ def claims(
     rules: RuleSet,
     num_slots: int | None = None,
 ) -> list[Claim]:
-    """What a message claims, in its order: typed JSON by its protocol, anything else as language."""
-    return claims_of(evidence_runs(content, sender, recipients, context, rules, num_slots))
-
-
-def evidence_runs(
-    content: str,
-    sender: int,
-    recipients: Sequence[int],
-    context: RoundContext,
-    rules: RuleSet,
-    num_slots: int | None = None,
-) -> list[EvidenceRun]:
-    """A message's claims in evidence runs: of a typed message one run for each agent that it speaks of.
+    """What a message claims, in its order: typed JSON by its protocol, anything else by our readings of English.
 
     English claims no slot beyond the `num_slots` of the calendar; typed messages do, and their claim changes no belief.
     """
     typed = decode_message(content)
     if typed is not None:
-        return typed_evidence(typed, sender, recipients, context, rules)
-    return language_runs(content, sender, rules, num_slots)
+        return claims_of(typed_evidence(typed, sender, recipients, context, rules))
+    return claims_of(language_runs(content, sender, rules, num_slots))
 
 
-def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) -> pl.DataFrame:
-    """One row per update, in the order of the trace: belief_evidence without the beliefs themselves.
+def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """One row per update, in the order of the trace: belief_evidence without the beliefs themselves. And one row per
+    belief that the public script has at the end of a round.
 
-    messages: game_id, event_index, round, from_agent, to_agents, content. games: game_id, setting, trace_path,
-    num_slots. A message to several agents informs each of them; nobody learns of itself.
+    messages: MESSAGE_COLUMNS. games: GAME_COLUMNS and trace_path. A message to several agents informs each of them.
     """
     messages = messages.sort("game_id", "event_index")
-    known = {game: (setting, slots) for game, setting, slots in games.select(*GAME_COLUMNS).iter_rows()}
-    updates = _updates(messages, known, rules)
+    known = {game: GameFacts(*facts) for game, *facts in games.select(*GAME_COLUMNS).iter_rows()}
+    updates, script = _updates(messages, known, rules)
     game_columns = games.select("game_id", "trace_path", "num_slots")
     message_columns = messages.select("game_id", "event_index", "round")
     message_columns = message_columns.join(game_columns, on="game_id", how="left", maintain_order="left")
     inside = pl.col("slot").is_between(0, pl.col("num_slots") - 1).fill_null(False)
-    return (
+    updates = (
         updates.hstack(message_columns[updates["message"]])
         .with_columns(in_calendar=inside)
         .drop("message", "num_slots")
     )
+    rounds = message_columns[script["number"]].select("game_id", "round", "trace_path")
+    return updates, script.drop("number").hstack(rounds)
 
 
 def _updates(
-    messages: pl.DataFrame, games: Mapping[str, tuple[str | None, int | None]], rules: RuleSet
-) -> pl.DataFrame:
-    """One row per update: RUN_COLUMNS, update_index, slot, evidence. Nobody is its own target.
-
-    games: the setting and the number of slots of each. Raises TraceError for a game with too many.
-    """
+    messages: pl.DataFrame, games: Mapping[str, GameFacts], rules: RuleSet
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """One row per update: RUN_COLUMNS, update_index, slot, evidence. And the public script's beliefs, by the number of
+    each round's first message. Raises TraceError for a game with too many."""
     run_rows: list[tuple[Any, ...]] = []
     counts: list[int] = []
     slot_evidence: list[SlotEvidence] = []
-    context, current_round, num_slots = RoundContext(), None, None
+    facts, context, current_round, first, script = GameFacts(), RoundContext(), None, 0, ScriptBeliefs()
     delivered: Counter[str] = Counter()
-    names = ("game_id", "event_index", "round", "from_agent", "to_agents", "content")
-    columns = [messages[name].to_list() for name in names]
-    for message, (game, event, round_number, sender, recipients, content) in enumerate(zip(*columns, strict=True)):
+    columns = [messages[name].to_list() for name in MESSAGE_COLUMNS]
+    for number, (game, event, round_number, channel, sender, recipients, content) in enumerate(
+        zip(*columns, strict=True)
+    ):
         if (game, round_number) != current_round:
-            setting, num_slots = games.get(game, (None, None))
-            context, current_round = RoundContext(setting), (game, round_number)
-        runs = evidence_runs(content, sender, recipients, context, rules, num_slots)
+            facts = games.get(game, GameFacts())
+            context, current_round, first = RoundContext(facts.setting), (game, round_number), number
+        message = Sent(content, decode_message(content), channel == "dm", sender, recipients)
+        typed = typed_evidence(message.typed, sender, recipients, context, rules) if message.typed is not None else []
+        runs, of_itself = _chosen_runs(message, typed, facts, rules)
         delivered[game] += len(recipients) * sum(len(slots) for _, _, _, slots, _ in runs)
+        delivered[game] += script.read(first, message, typed, facts)
         if delivered[game] > limits.DELIVERED_CLAIMS:
             reason = f"more than {limits.DELIVERED_CLAIMS} claims of messages, times their recipients"
             raise TraceError(reason, f".events[{event}].data.content")
         for observer in recipients if runs else ():
             for target, source, strength, slots, clause in runs:
-                if target != observer:
-                    run_rows.append((message, observer, target, source, strength, *clause))
+                if of_itself or target != observer:
+                    run_rows.append((number, observer, target, source, strength, *clause))
                     counts.append(len(slots))
                     slot_evidence += slots
-    return _updates_frame(run_rows, counts, slot_evidence)
+    return _updates_frame(run_rows, counts, slot_evidence), script.frame()
+
+
+def _chosen_runs(
+    message: Sent, typed_runs: list[EvidenceRun], facts: GameFacts, rules: RuleSet
+) -> tuple[list[EvidenceRun], bool]:
+    """What a message tells by the rules, and whether they let an agent learn of itself, as the public script does.
+
+    typed_runs: what it tells as a typed message.
+    """
+    if rules.is_public_script and message.is_script_typed:
+        return typed_runs, True
+    if rules.english == "release" and (rules.is_public_script or message.typed is None):
+        who = message.sender, message.recipients[0], facts.num_agents, facts.num_slots
+        return (release_runs(message.content, *who) if message.is_script_english else []), True
+    if message.typed is not None:
+        return typed_runs, False
+    return language_runs(message.content, message.sender, rules, facts.num_slots), False
 
 
 def _updates_frame(
@@ -152,14 +173,19 @@ def privacy_frames(
     """
     if "belief_evidence" not in wanted:
         return {}
-    updates = belief_updates(frames["messages"], frames["games"], rules)
+    updates, script = belief_updates(frames["messages"], frames["games"], rules)
     made = {"belief_evidence": beliefs.update_beliefs(updates, weighing)}
     if "pair_round_vps" in wanted or "vps_by_source" in wanted:
-        weighted = beliefs.weigh_updates(made["belief_evidence"], frames["calendars"], weighing)
+        weights = beliefs.slot_weights(frames["calendars"], weighing)
+        weighted = beliefs.weigh_updates(made["belief_evidence"], weights)
     if "pair_round_vps" in wanted:
-        made["pair_round_vps"] = beliefs.pair_round_vps(weighted, frames["games"], frames["rounds"], weighing)
+        losses = beliefs.with_script(
+            beliefs.pair_losses(weighted, weighing),
+            beliefs.weigh_slots(script, beliefs.slot_weights(frames["calendars"], SCRIPT_WEIGHING)),
+        )
+        made["pair_round_vps"] = beliefs.pair_round_vps(losses, weights, frames["games"], frames["rounds"], weighing)
     if "game_summary" in wanted:
-        made["game_summary"] = beliefs.game_summary(made["pair_round_vps"], frames["games"])
+        made["game_summary"] = beliefs.game_summary(made["pair_round_vps"], frames["games"], rules)
     if "vps_by_source" in wanted:
         made["vps_by_source"] = beliefs.vps_by_source(weighted, weighing)
     return made

@@ -13,7 +13,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.privacy.beliefs import MODES, belief_shift, final_beliefs, update_beliefs, weigh_updates
+from pipeline.privacy.beliefs import MODES, belief_shift, final_beliefs, slot_weights, update_beliefs, weigh_updates
+from pipeline.privacy.english_release import VALUES
 from pipeline.privacy.rules import RULES, RuleSet, Weighing
 from pipeline.statistics.by_game import ended
 from pipeline.tables.io import read_table
@@ -66,7 +67,7 @@ def sweep_inputs(tables: Path, condition: str) -> SweepInputs:
 def apply_rules(updates: pl.DataFrame, rules: RuleSet) -> pl.DataFrame:
     """The updates with the evidence and strength that the rules give their sources."""
     sources = updates["source"].unique().to_list()
-    english = {source: (evidence, strength) for source, evidence, strength in rules.language.values()}
+    english = {source: (evidence, strength) for source, evidence, strength in rules.language.values()} | VALUES
     strengths = {s: english[s][1] if s in english else rules.typed(s) for s in sources}
     evidence = {s: english[s][0] for s in sources if s in english}
     english_evidence = pl.col("source").replace_strict(evidence, default=None, return_dtype=pl.Float64)
@@ -96,10 +97,12 @@ class AffineBeliefs:
 def affine_beliefs(inputs: SweepInputs, rules: RuleSet, weighing: Weighing) -> AffineBeliefs:
     """The beliefs that the rules lead to, for any prior and ε."""
 
+    weights = slot_weights(inputs.calendars, weighing)
+
     def corner(prior: float, epsilon: float) -> pl.DataFrame:
         updates = apply_rules(inputs.evidence, replace(rules, epsilon=epsilon))
         beliefs = update_beliefs(updates, replace(weighing, prior=prior))
-        return final_beliefs(weigh_updates(beliefs, inputs.calendars, weighing))
+        return final_beliefs(weigh_updates(beliefs, weights))
 
     start = corner(0.0, 0.0)
     constant = start["belief_after"].to_numpy()
