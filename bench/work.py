@@ -1,12 +1,9 @@
 """What is measured: one function each, which yields its figures. Inputs are made in a folder when first asked for."""
 
-import asyncio
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any
 from uuid import uuid4
 
 import zstandard
@@ -31,16 +28,6 @@ CHANGED = {
     "statistic": ("pipeline/statistics/robustness/excess.py", 40.0),
     "report": ("pipeline/reports/batch/command.py", 10.0),
 }
-STUB = """
-team: stub
-agents:
-  - type: llm
-    parameters:
-      model: openai/stub
-      api_base: {}
-      concurrency: 64
-      prices: {{input: 0, output: 0, date: 2026-01-01}}
-"""
 
 
 def startup(folder: Path) -> Iterator[Figure]:
@@ -112,53 +99,6 @@ def growth(folder: Path) -> Iterator[Figure]:
         yield Figure(what, sum(path.stat().st_size for path in paths) / number / 1e3, "KB a game")
 
 
-def models(folder: Path) -> Iterator[Figure]:
-    """64 games of one model at once, whose server answers in 200 ms, and the same requests by LiteLLM alone."""
-    from sim.models.library import litellm
-
-    sent: list[dict[str, Any]] = []
-    answer = litellm().acompletion
-
-    async def recorded(**request: Any) -> Any:
-        sent.append(request)
-        return await answer(**request)
-
-    async def alone() -> None:
-        gate = asyncio.Semaphore(64)
-
-        async def one(request: dict[str, Any]) -> None:
-            async with gate:
-                await answer(**request)
-
-        await asyncio.gather(*map(one, sent))
-
-    command = (*SIM, "serve", "--latency", "200", "--seconds", "3600")
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        lines = server.stdout or ()
-        address = next(word.rstrip(";") for line in lines for word in line.split() if word.startswith("http://"))
-        (folder / "stub.yaml").write_text(STUB.format(address), encoding="utf-8")
-        try:
-            litellm().acompletion = recorded
-            play_stub(folder, 2)  # not measured: it imports and fills caches
-            sent.clear()
-            taken = cpu_seconds(lambda: play_stub(folder, 64), runs=1)
-            bare = cpu_seconds(lambda: asyncio.run(alone()), runs=1)
-        finally:
-            litellm().acompletion = answer
-            server.terminate()
-    what, more = "64 games of a model: CPU a call over bare LiteLLM", 1_000 * (taken - bare) / len(sent)
-    yield Figure(what, more, "ms", 2.0, "a call by LiteLLM", bare / len(sent), taken / bare)
-
-
-def play_stub(folder: Path, games: int) -> None:
-    """Play games of the model at the stub server, in this process."""
-    from sim.__main__ import app
-
-    team, out = folder / "stub.yaml", folder / f"stub{games}"
-    words = ("run", tasks(folder), "--team", team, "--out", out, "--limit", games, "--max-turns", 1)
-    app([*map(str, words), "--concurrency", "64", "--no-cache"], standalone_mode=False)
-
-
 def repro(folder: Path) -> Iterator[Figure]:
     """`dvc repro` in a clone of the last commit: of all stages, of none, and after changes of one file each."""
     clone = folder / "clone"
@@ -175,7 +115,7 @@ def repro(folder: Path) -> Iterator[Figure]:
 
 
 WORK: dict[str, Callable[[Path], Iterator[Figure]]] = {
-    work.__name__: work for work in (startup, play, select, derive, english, growth, models, repro)
+    work.__name__: work for work in (startup, play, select, derive, english, growth, repro)
 }
 
 

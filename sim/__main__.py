@@ -168,12 +168,6 @@ def select(
     errand_costs: Annotated[
         str | None, typer.Option(metavar="A;B;…", help="Costs that errands cycle through.", show_default="1;100;1000")
     ] = None,
-    errand_cost_level: Annotated[
-        int | None, typer.Option(help="Draw each errand's cost from 1 to this instead.", min=1, show_default=False)
-    ] = None,
-    meeting_cost_level: Annotated[
-        int | None, typer.Option(help="Draw each meeting's cost from 1 to this.", min=1, show_default="1")
-    ] = None,
     seed_base: Annotated[int | None, typer.Option(help="[default: 320000 uniform, 420000 varied]")] = None,
     workers: Workers = None,
 ) -> None:
@@ -181,18 +175,28 @@ def select(
     from functools import partial
 
     from machine.executor import map_ordered
-    from sim.tasks.lists import DENSITIES, SEED_BASES, SETTINGS, SHAPES, Choice, cells, select_cell, world, write_list
+    from sim.tasks.lists import (
+        DENSITIES,
+        SEED_BASES,
+        SETTINGS,
+        SHAPES,
+        Choice,
+        cells,
+        read_costs,
+        select_cell,
+        write_list,
+    )
 
     if setting not in SETTINGS:
         fail(f"there is no setting {setting!r}; known settings: {', '.join(SETTINGS)}")
     if per_third > candidates // 3:
         fail(f"a third of {candidates} candidates has no {per_third} tasks; ask for more candidates")
-    sizes = {"num_slots": slots, "num_meetings": meetings, "meeting_cost_level": meeting_cost_level}
     with writing(out, LIST, ValueError):
-        shared = world(setting, sizes, errand_costs, errand_cost_level)
+        sizes = {column: size for column, size in (("num_slots", slots), ("num_meetings", meetings)) if size}
+        costs = read_costs(setting, errand_costs)
         chosen = cells([read_shape(s) for s in shape] if shape else SHAPES, density or DENSITIES)
         base = SEED_BASES[setting] if seed_base is None else seed_base
-        choice = Choice(setting, base, candidates, per_third, shared)
+        choice = Choice(setting, base, candidates, per_third, sizes, costs)
         work = map_ordered(partial(select_cell, choice=choice), chosen, worker_count(workers))
         selected = list(progress(work, "choosing tasks", len(chosen)))
         write_list([row for rows in selected for row in rows], out)
