@@ -46,7 +46,7 @@ def ingest(trace: Trace, trace_path: str, tables: Collection[str] = TABLES) -> R
 
 def _game(trace: Trace, trace_path: str, game: GameState) -> Row:
     start, config = game.start, trace.config
-    costs = _cost_by_agent(game)
+    costs = cost_by_agent(game)
     realized, optimum = sum(costs.values()), start.optimal_cost if _proven(trace) else None
     meetings = _meetings(trace, game)
     coordinated = [r for r in game.rounds.values() if r.resolution and r.resolution.coordinated]
@@ -90,7 +90,8 @@ def fairness(costs: Sequence[int]) -> float:
     return min(costs) / max(costs) if any(costs) else 1.0
 
 
-def _cost_by_agent(game: GameState) -> dict[int, int]:
+def cost_by_agent(game: GameState) -> dict[int, int]:
+    """What each agent paid for what it moved."""
     costs = dict.fromkeys(game.agents, 0)
     for move in game.moves:
         costs[move.batch.agent_id] += move.item.cost if move.item else 0
@@ -199,8 +200,8 @@ def _optimal_cost(game: GameState, meeting: Meeting, slot: int | None) -> int | 
 
 
 def _agents(trace: Trace, game: GameState) -> list[Row]:
-    costs = _cost_by_agent(game)
-    burdens, specs = _oracle_burdens(trace, game), trace.config.agents
+    costs = cost_by_agent(game)
+    burdens, specs = oracle_burdens(trace, game), trace.config.agents
     nosy = set(game.start.nosy_agent_ids or trace.config.nosy_agent_ids or [])
     moves = Counter(move.batch.agent_id for move in game.moves if move.item)
     sent = Counter(sent.message.from_agent for sent in game.messages)
@@ -231,7 +232,7 @@ def _agents(trace: Trace, game: GameState) -> list[Row]:
     return rows
 
 
-def _oracle_burdens(trace: Trace, game: GameState) -> Sequence[int]:
+def oracle_burdens(trace: Trace, game: GameState) -> Sequence[int]:
     """Each agent's share of the oracle's schedule, where the trace tells it."""
     scenario = trace.config.scenario
     sources = (

@@ -105,7 +105,12 @@ class Config(Record, frozen=True, gc=False):
     decision_retries: Any = None
     dm_cap: Any = None
     channels: Any = None
+    communication_protocol: Any = None
     prompts: Any = None
+
+    def open_channels(self) -> tuple[str, ...] | None:
+        """The channels on which messages may be sent; None where the configuration names none."""
+        return open_channels(self.channels, self.communication_protocol)
 
     def prompt_origin(self) -> str | None:
         """Whose prompts the models were asked with: "ours, version 1", "from file, sha256 …", or both with a semicolon
@@ -117,8 +122,7 @@ class Config(Record, frozen=True, gc=False):
 
     def game_rules(self) -> str:
         """Turns, retries, channels and cap of the game, the paper's where it names none: "15 turns, 3 retries, dm"."""
-        named = self.channels if isinstance(self.channels, list) else []
-        channels = [channel for channel in CHANNELS if channel in named] or CHANNELS[:1]
+        channels = self.open_channels() or CHANNELS[:1]
         cap = _count(self.dm_cap, None)
         rules = (
             f"{_count(self.max_turns_per_round, 15)} turns",
@@ -127,6 +131,13 @@ class Config(Record, frozen=True, gc=False):
             *([] if cap is None or cap >= NO_CAP else [f"{cap} messages at most"]),
         )
         return ", ".join(rules)
+
+
+def open_channels(channels: object, protocol: object) -> tuple[str, ...] | None:
+    """The channels that a configuration names: ours in a list, a public one in the name of its protocol. None for
+    none."""
+    named = channels if isinstance(channels, list) else re.findall("|".join(CHANNELS), str(protocol or ""))
+    return tuple(channel for channel in CHANNELS if channel in named) or None
 
 
 def _count(value: object, default: int | None) -> int | None:
