@@ -196,6 +196,9 @@ def test_means_are_told_with_their_intervals() -> None:
     assert found["x"].to_list() == ["1,234.57 [1.00, 2,000.00]", "−0.50", None]
 
 
+VPS = "vps_uniform_mean"
+
+
 def points(**more: float) -> pl.DataFrame:
     frame = with_names(table(vps_uniform_mean=1.5, dms_per_meeting=6.0, **more))
     ends = {f"excess_cost_{end}": pl.col("excess_cost") * by for end, by in (("low", 0.8), ("high", 1.3))}
@@ -249,9 +252,9 @@ def test_dots_show_the_means_and_intervals_that_they_are_given() -> None:
 
 
 FIGURES: dict[str, Callable[[], "Figure | None"]] = {
-    "plane": lambda: privacy_plane(points(), "A title"),
+    "plane": lambda: privacy_plane(points(), VPS, "so", "A title"),
     "plane of one setting, below 0": lambda: privacy_plane(
-        points().filter(setting="varied").with_columns(pl.col("excess_cost") - 2.5), "A title"
+        points().filter(setting="varied").with_columns(pl.col("excess_cost") - 2.5), VPS, "so", "A title"
     ),
     "lines": lambda: team_lines(of_steps(), "excess_cost", STEPS, "A title"),
     "dots": lambda: team_dots(
@@ -290,16 +293,16 @@ def check_words(figure: "Figure") -> None:
 
 def test_a_long_title_takes_two_lines() -> None:
     figure = privacy_plane(
-        points(), "A finding that needs many words before it is told, and then some more of them to be sure"
+        points(), VPS, "so", "A finding that needs many words before it is told, and then some more of them to be sure"
     )
     assert figure is not None
     assert figure.get_suptitle().count("\n") == 1
 
 
 NOTHING: dict[str, Callable[[], object]] = {
-    "plane": lambda: privacy_plane(points().clear(), "T"),
+    "plane": lambda: privacy_plane(points().clear(), VPS, "so", "T"),
     "plane without values": lambda: privacy_plane(
-        points().with_columns(vps_uniform_mean=pl.lit(None, pl.Float64)), "T"
+        points().with_columns(pl.lit(None, pl.Float64).alias(VPS)), VPS, "so", "T"
     ),
     "one step": lambda: team_lines(of_steps().filter(step="a"), "excess_cost", STEPS, "T"),
     "no step": lambda: team_lines(of_steps().clear(), "excess_cost", STEPS, "T"),

@@ -34,6 +34,7 @@ PARTS = (
     Part("docs/benchmarks.md", "figures", benchmarks.figures),
     Part("docs/benchmarks.md", "growth", benchmarks.growth),
     Part("docs/benchmarks.md", "profiles", benchmarks.profiles),
+    Part("docs/comparing.md", "scales", paper.scales),
     Part("docs/environment.md", "fills", environment.fills),
     Part("docs/environment.md", "thirds", environment.thirds),
     Part("docs/environment.md", "ruled_out", environment.ruled_out),

@@ -8,6 +8,7 @@ from typing import Any
 from machine.files import file_digest
 from machine.manifests import combined_digest
 from machine.processes import cores
+from pipeline.reports.measures import reading_of
 from pipeline.reports.site.changes import (
     Manifest,
     code_digest,
@@ -45,7 +46,8 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Origins:
-    """Where the site's content comes from: tables, results, the paper's figures, reports, notebooks, the book."""
+    """Where the site's content comes from: tables, results, the paper's figures, reports, notebooks, the book; and how
+    English was read, where the tables do not record it."""
 
     tables: Path
     results: Path | None = None
@@ -53,6 +55,7 @@ class Origins:
     reports: Path | None = None
     notebooks: Path | None = None
     book: Path | None = None
+    english: str = ""
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,7 @@ def fit_page(name: str, view: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 def write_lists(origins: Origins, out: Path, resampling: Resampling) -> None:
     """Write the leaderboard, the list of games and the page for two games, with their data."""
-    metrics = read_metrics(tables_prior(origins.tables))
+    metrics = read_metrics(tables_prior(origins.tables), reading_of(origins.tables, origins.english))
     games = listed_games(origins.tables)
     parts = {f"games-{part['part']}.js": part for part in listing_parts(games)}
     for name, part in parts.items():
