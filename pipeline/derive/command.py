@@ -17,7 +17,7 @@ from machine.marks import check_own
 from machine.stores import Unreachable, file_system, is_url
 from machine.terminal import progress_bar
 from pipeline.derive.upload import PartialUpload, check_own_there, check_writable, derive_to_url
-from pipeline.privacy.rules import ENGLISH_RULES, RULES
+from pipeline.privacy.rules import ENGLISH_VERSIONS, RULES
 from pipeline.tables.fetched import DERIVE, MANIFEST
 from pipeline.tables.schemas.base import REJECTED, ROOMS, TABLES
 from pipeline.tables.shards import table_files
@@ -43,7 +43,7 @@ def tables_destination(out: str) -> Path | str:
 
 
 RuleName = Enum("RuleName", {name: name for name in RULES}, type=str)  # type: ignore[misc]
-EnglishName = Enum("EnglishName", {name: name for name in ENGLISH_RULES}, type=str)  # type: ignore[misc]
+EnglishName = Enum("EnglishName", {name: name for name in ENGLISH_VERSIONS}, type=str)  # type: ignore[misc]
 
 
 class Form(StrEnum):
@@ -81,8 +81,13 @@ def derive(
     out: Annotated[
         str, typer.Option(metavar="DIR", help="Folder for the tables, made if it is not there, or its URL (s3://…).")
     ],
-    rules: Annotated[RuleName, typer.Option(help="Strengths of typed messages.")] = RuleName("paper"),
-    english: Annotated[EnglishName, typer.Option(help="How English is read: docs/language.md.")] = EnglishName("full"),
+    rules: Annotated[
+        RuleName, typer.Option(help="Strengths of typed messages; release: the public script as a whole.")
+    ] = RuleName("paper"),
+    english: Annotated[
+        EnglishName | None,
+        typer.Option(help="How English is read: docs/language.md.", show_default="full; with --rules release, release"),
+    ] = None,
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
     tables: Annotated[
         list[str] | None,
@@ -112,7 +117,7 @@ def derive(
     from pipeline.derive.parallel import Recipe
 
     recipe = Recipe(
-        replace(RULES[rules.value], english=ENGLISH_RULES[english.value]),
+        replace(RULES[rules.value], english=english.value) if english else RULES[rules.value],
         tables=_named_tables(tables) if tables else Recipe.tables,
         csv=form is not Form.parquet,
         parquet=form is not Form.csv,

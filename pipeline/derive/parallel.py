@@ -81,7 +81,7 @@ class Recipe:
     @property
     def rules_name(self) -> str:
         """By which strengths of typed messages, and by which reading of English."""
-        return f"{self.rules.name}, {self.rules.english.name}"
+        return f"{self.rules.name}, {self.rules.english}"
 
     @property
     def written(self) -> frozenset[str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from msgspec import Meta, Struct, convert
 
-from pipeline.privacy.rules import ENGLISH_RULES, RULES
+from pipeline.privacy.rules import ENGLISH_VERSIONS, RULES
 from pipeline.tables.paths import PAPER_PROTOCOLS, PARAMS
 from pipeline.traces.limits import MAX_NUMBER
 
@@ -114,9 +114,9 @@ class Parameters(Section):
         teams, swept = {*PAPER_PROTOCOLS, *self.styles}, self.robustness
         named: dict[str, tuple[Sequence[str], Collection[str]]] = {
             "vps.rules": ([self.vps.rules], RULES),
-            "vps.english": ([self.vps.english], ENGLISH_RULES),
+            "vps.english": ([self.vps.english], ENGLISH_VERSIONS),
             "robustness.rules": (swept.rules, RULES),
-            "robustness.english": (swept.english, ENGLISH_RULES),
+            "robustness.english": (swept.english, ENGLISH_VERSIONS),
             **{f"teams.{group}": (names, teams) for group, names in self.teams.items()},
         }
         check_names(named)

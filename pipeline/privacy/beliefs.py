@@ -11,9 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.privacy.rules import Weighing
+from pipeline.privacy.rules import ENGLISH_VERSIONS, RuleSet, Weighing
 
 PAIR = ("game_id", "round", "target_agent", "observer_agent")
+TARGET = ("game_id", "round", "target_agent")
 MODES = ("uniform", "cost")
 
 Belief = TypeVar("Belief", pl.Expr, NDArray[np.float64])
@@ -53,38 +54,41 @@ def slot_weights(calendars: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
     blocked = pl.col("blocked").list.contains(pl.col("slot"))
     return (
         slots.with_columns(weights=pl.when(blocked).then(weighing.weight_cap).otherwise(weight))
-        .group_by("game_id", "round", "target_agent", maintain_order=True)
+        .group_by(*TARGET, maintain_order=True)
         .agg("weights")
         .with_columns(cost_weight_sum=pl.col("weights").list.sum())
     )
 
 
-def weigh_updates(evidence: pl.DataFrame, calendars: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
-    """The updates inside the calendar, with `cost_weight`, their slot's weight, and `cost_weight_sum`, the calendar's.
+def weigh_updates(evidence: pl.DataFrame, weights: pl.DataFrame) -> pl.DataFrame:
+    """The updates inside the calendar, with `cost_weight`, their slot's weight of `slot_weights`.
 
     A slot of a calendar that is not known weighs 1.
     """
-    weights = slot_weights(calendars, weighing)
     return (
         evidence.filter("in_calendar")
-        .join(weights, on=["game_id", "round", "target_agent"], how="left", maintain_order="left")
+        .join(weights.drop("cost_weight_sum"), on=TARGET, how="left", maintain_order="left")
         .with_columns(cost_weight=pl.col("weights").list.get(pl.col("slot"), null_on_oob=True).fill_null(1.0))
         .drop("weights")
     )
 
 
 def pair_round_vps(
-    weighted: pl.DataFrame, games: pl.DataFrame, rounds: pl.DataFrame, weighing: Weighing
+    losses: pl.DataFrame, weights: pl.DataFrame, games: pl.DataFrame, rounds: pl.DataFrame, weighing: Weighing
 ) -> pl.DataFrame:
     """One row per game, round, target, observer and weight mode with an update: the table pair_round_vps (Eq. 1).
 
-    weighted: the updates of `weigh_updates`, with their beliefs.
+    losses: those of `pair_losses`, with `uniform_release` and `cost_release`. weights: of `slot_weights`.
     """
-    pairs = _pair_losses(weighted, weighing)
     known = games.select("game_id", "num_agents", "num_slots")
     meetings = rounds.select("game_id", "round", "participants")
-    pairs = pairs.join(known, on="game_id", how="left").join(meetings, on=["game_id", "round"], how="left")
+    pairs = (
+        losses.join(known, on="game_id", how="left")
+        .join(meetings, on=["game_id", "round"], how="left")
+        .join(weights.drop("weights"), on=TARGET, how="left")
+    )
     pairs = pairs.with_columns(
+        pl.col("observations").fill_null(0),
         target_is_participant=pl.col("participants").list.contains(pl.col("target_agent")).fill_null(False),
         observer_is_participant=pl.col("participants").list.contains(pl.col("observer_agent")).fill_null(False),
         uniform_weight_sum=pl.col("num_slots").cast(pl.Float64),
@@ -93,15 +97,18 @@ def pair_round_vps(
     return pl.concat([_mode_rows(pairs, mode, weighing) for mode in MODES]).sort(*PAIR, "weight_mode")
 
 
-def _pair_losses(weighted: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
-    """One row per pair and round with an update: `uniform_loss`, `cost_loss` (Σ w·|b − prior|) and `observations`."""
+def pair_losses(weighted: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
+    """One row per pair and round with an update: `uniform_loss`, `cost_loss` (Σ w·|b − prior|) and `observations`.
+
+    weighted: the updates of `weigh_updates`, with their beliefs.
+    """
     shift = belief_shift(pl.col("belief_after"), weighing.prior)
     counts = weighted.group_by(*PAIR).agg(observations=pl.len().cast(pl.Int64))
     return (
         final_beliefs(weighted)
         .with_columns(uniform_loss=shift, cost_loss=shift * pl.col("cost_weight"))
         .group_by(*PAIR, maintain_order=True)
-        .agg("uniform_loss", "cost_loss", pl.first("trace_path", "cost_weight_sum"))
+        .agg("uniform_loss", "cost_loss", pl.first("trace_path"))
         .with_columns(pl.col("uniform_loss", "cost_loss").list.sum())
         .join(counts, on=PAIR, how="left")
     )
@@ -135,23 +142,29 @@ def _mode_rows(pairs: pl.DataFrame, mode: str, weighing: Weighing) -> pl.DataFra
         vps_loss_per_weight=ratio(loss, weight_sum),
         weight_mode=pl.lit(mode),
         prior=pl.lit(weighing.prior),
+        vps_release=pl.col(f"{mode}_release"),
     )
 
 
-def game_summary(pairs: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
-    """One row per game and weight mode: the table game_summary, with 0 where nobody learnt anything."""
+def game_summary(pairs: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) -> pl.DataFrame:
+    """One row per game and weight mode: the table game_summary, with 0 where nobody learnt anything by the rules."""
     key = ["game_id", "weight_mode"]
     all_games = games.select("trace_path", "game_id", "num_agents", "rounds").join(
         pl.DataFrame({"weight_mode": MODES}), how="cross"
     )
+    observed = pairs.filter(pl.col("vps_loss").is_not_null())
     participants_only = pl.col("target_is_participant") & pl.col("observer_is_participant")
     return (
-        all_games.join(_totals(pairs, ""), on=key, how="left")
-        .join(_totals(pairs.filter(participants_only), "participant_pair_"), on=key, how="left")
+        all_games.join(_totals(observed, ""), on=key, how="left")
+        .join(_totals(observed.filter(participants_only), "participant_pair_"), on=key, how="left")
+        .join(_script_means(pairs), on=key, how="left")
         .with_columns(
             pl.col("vps_loss_total", "participant_pair_vps_loss_total").fill_null(0.0),
             pl.col("observation_count", "pair_rounds").fill_null(0),
             all_pair_rounds=pl.col("rounds") * pl.col("num_agents") * (pl.col("num_agents") - 1),
+            rules=pl.lit(rules.name),
+            english=pl.lit(rules.english),
+            english_version=pl.lit(ENGLISH_VERSIONS[rules.english]),
         )
         .with_columns(all_pairs_vps_loss_mean=ratio(pl.col("vps_loss_total"), pl.col("all_pair_rounds")))
         .sort(key)
@@ -187,6 +200,17 @@ def _totals(pairs: pl.DataFrame, prefix: str) -> pl.DataFrame:
             pl.col("observations").alias(f"{prefix}observation_count"),
             pl.col("vps_loss").list.len().cast(pl.Int64).alias(f"{prefix}pair_rounds"),
         )
+    )
+
+
+def _script_means(pairs: pl.DataFrame) -> pl.DataFrame:
+    """One row per game and weight mode in which the public script finds evidence: the mean of `vps_release`."""
+    losses = pl.col("vps_release").list
+    return (
+        pairs.drop_nulls("vps_release")
+        .group_by("game_id", "weight_mode", maintain_order=True)
+        .agg("vps_release")
+        .with_columns(vps_release=ratio(losses.sum(), losses.len()))
     )
 
 

@@ -1,6 +1,6 @@
 """The constants of VPS and its rule sets, as data (Appendix H.1, H.2, H.4)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -40,34 +40,9 @@ def claims_of(runs: Iterable[EvidenceRun]) -> list[Claim]:
     ]
 
 
-@dataclass(frozen=True)
-class EnglishRules:
-    """How English is read, and what a claim says of its slot; docs/language.md compares the named ones."""
-
-    name: str
-    completed: bool = True  # the grammar that completes H.3's words; else those that it prints, and nothing else
-    vague: str | None = None  # the class that "difficult", "not ideal", "high-cost" count as; None: they say nothing
-    classes: Mapping[str, tuple[float, float]] = field(default_factory=lambda: ENGLISH)  # evidence, strength
-
-
-# By which strengths the release reads English the paper does not print: all of H.3's times one factor, fitted to what
-# the release's script makes of two simulated styles.
-RELEASE_FACTOR = 0.6
-
-ENGLISH_RULES = {
-    rules.name: rules
-    for rules in (
-        EnglishRules("full"),
-        EnglishRules("full-vague", vague="occupied"),
-        EnglishRules("literal", completed=False),
-        EnglishRules("literal-vague", completed=False, vague="occupied"),
-        EnglishRules(
-            "release",
-            completed=False,
-            classes={name: (evidence, strength * RELEASE_FACTOR) for name, (evidence, strength) in ENGLISH.items()},
-        ),
-    )
-}
+# How English is read, with the version of each reading, which grows when it makes something else of any message:
+# H.3's vocabulary completed, H.3's words as printed, and the public benchmark's script (docs/language.md).
+ENGLISH_VERSIONS = {"full": 1, "literal": 1, "release": 1}
 
 
 @dataclass(frozen=True)
@@ -80,16 +55,21 @@ class RuleSet:
     typed_strength: float = 1.0
     strengths: Mapping[str, float] = field(default_factory=dict)  # by source, where not typed_strength
     epsilon: float = 0.05  # how far an English claim stays from certainty
-    english: EnglishRules = ENGLISH_RULES["full"]
+    english: str = "full"  # the reading, of ENGLISH_VERSIONS
 
     @cached_property
     def language(self) -> Mapping[str, tuple[str, float, float]]:
-        """Source, evidence and strength of an English claim by its class: ε in place of 0, 1 − ε in place of 1."""
+        """Source, evidence and strength of a claim by its class in H.3: ε in place of 0, 1 − ε in place of 1."""
         ends = {0.0: self.epsilon, 1.0: 1 - self.epsilon}
         return {
             claim_class: (f"language_{claim_class}", ends.get(value, value), strength)
-            for claim_class, (value, strength) in self.english.classes.items()
+            for claim_class, (value, strength) in ENGLISH.items()
         }
+
+    @property
+    def is_public_script(self) -> bool:
+        """Whether messages are read as the public script reads them, typed ones and English."""
+        return (self.name, self.english) == (PUBLIC_SCRIPT.name, PUBLIC_SCRIPT.english)
 
     def typed(self, source: str) -> float:
         """The strength of a typed message by its source."""
@@ -98,18 +78,20 @@ class RuleSet:
 
 RULES = {
     "paper": RuleSet("paper"),
-    "release": RuleSet("release", strengths={"sd_propose": 0.70, "sd_propose_reschedule": 0.70}),
+    "release": RuleSet("release", strengths={"sd_propose": 0.70, "sd_propose_reschedule": 0.70}, english="release"),
 }
+PUBLIC_SCRIPT = RULES["release"]
 
 
 def chosen_rules(vps: Mapping[str, Any]) -> RuleSet:
     """The rule set of params.yaml's `vps`: its rules, english and epsilon. Raises ValueError for a name of none, and
     an epsilon that is none."""
-    for key, named in (("rules", RULES), ("english", ENGLISH_RULES)):
+    known: dict[str, Collection[str]] = {"rules": RULES, "english": ENGLISH_VERSIONS}
+    for key, named in known.items():
         if vps[key] not in named:
             raise ValueError(f"params.yaml, vps.{key}: {vps[key]!r} is none of {', '.join(named)}")
     require_between("vps.epsilon", vps["epsilon"], 0, 0.5)
-    return replace(RULES[vps["rules"]], epsilon=vps["epsilon"], english=ENGLISH_RULES[vps["english"]])
+    return replace(RULES[vps["rules"]], epsilon=vps["epsilon"], english=vps["english"])
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ WITH
         GROUP BY ALL
     ),
     learnt AS (
-        SELECT game_id, target_agent AS agent, sum(vps_loss) AS vps_total, count(*) AS observed
+        SELECT game_id, target_agent AS agent, sum(vps_loss) AS vps_total, count(vps_loss) AS observed
         FROM pair_round_vps
         WHERE weight_mode = 'uniform'
         GROUP BY ALL

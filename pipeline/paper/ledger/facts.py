@@ -10,7 +10,7 @@ import polars as pl
 from pipeline.behaviour.phrases import words
 from pipeline.privacy.evidence import claims
 from pipeline.privacy.protocols.kinds import RoundContext
-from pipeline.privacy.rules import RULES
+from pipeline.privacy.rules import ENGLISH, RULES
 from pipeline.tables.paths import PAPER_PROTOCOLS, PAPER_SUITE, read_yaml
 
 PARAMS = Path("params.yaml")
@@ -100,7 +100,7 @@ def rule_facts() -> Iterator[Fact]:
         context = RoundContext(requested={0: {0}})
         ((_, _, _, evidence, *_),) = claims(json.dumps({protocol: kind} | body), 0, (1,), context, rules)
         yield Fact("pooled", source, "evidence", evidence, f"pipeline/privacy/protocols/{protocol}.py")
-    for kind, (evidence, strength) in rules.english.classes.items():
+    for kind, (evidence, strength) in ENGLISH.items():
         yield Fact("pooled", f"language_{kind}", "evidence", evidence, "pipeline/privacy/rules.py")
         yield Fact("pooled", f"language_{kind}", "strength", strength, "pipeline/privacy/rules.py")
 

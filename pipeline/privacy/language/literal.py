@@ -5,12 +5,12 @@ The yardstick for the grammar of messages.py, which completes the words that H.3
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from pipeline.privacy.language.scan import fold
 
-# H.3's table over folded text, word for word.
+# H.3's table over folded text, word for word, in its order of priority.
 WORDS: Mapping[str, re.Pattern[str]] = {
     claim_class: re.compile(rf"\b(?:{words})\b")
     for claim_class, words in {
@@ -21,15 +21,6 @@ WORDS: Mapping[str, re.Pattern[str]] = {
         "proposal": r"(?:prefer|suggest|propos|aim|settl|confirm|lock)\w*",
     }.items()
 }
-# Words that only hint at a price; H.3's table has none of them.
-DENIED = r"(?<!not )(?<!n't )(?<!not too )(?<!n't too )(?<!not that )(?<!n't that )(?<!\bno )(?<!never )"
-VAGUE = re.compile(
-    DENIED + r"\b(?:difficult|tough|hard for|awkward|tricky|costly|expensive|pricey|inconvenient|painful|"
-    r"high(?:er|est)?[- ](?:cost|priority|stakes|impact))\b"
-    r"|\b(?:not|isn't|aren't|hardly|far from) (?:\w+ )?(?:ideal|great|easy|convenient|optimal)\b"
-    r"|\b(?:rather|prefer|better) not\b"
-)
-
 CLAUSE_END = re.compile(r"[.!?;]|\b(?:but|otherwise|alternatively)\b")
 NUMBER = re.compile(r"(?<!\w)0{1,3}(?!\w)")  # three digits are more slots than any calendar has
 LIST = r"#?0+(?: ?(?:,? ?and|,? ?or|to|through|[,&/-]) ?#?0+)*"
@@ -51,17 +42,13 @@ Statement = tuple[Sequence[int | None], Sequence[int], str, int, int]
 
 
 @lru_cache(maxsize=16384)
-def literal_statements(content: str, order: tuple[str, ...], vague: str | None) -> tuple[Statement, ...]:
-    """What an English message states by H.3's words alone.
-
-    Of the classes of which a clause has words the first in `order` counts; a clause without any that only hints at a
-    price is of the class `vague`, unless that is None.
-    """
+def literal_statements(content: str) -> tuple[Statement, ...]:
+    """What an English message states by H.3's words alone. Of the classes of which a clause has words the first counts."""
     folded, room = fold(content), MOST_CLAIMS
     stated: list[Statement] = []
     for start, end in clauses(folded):
         clause, written = folded[start:end], content[start:end]
-        claim_class = class_of(clause, order) or (vague if _hints(folded, start, end) else None)
+        claim_class = class_of(clause)
         slots = slots_of(clause, written) if claim_class and not HYPOTHETICAL.search(clause) else []
         targets = targets_of(clause, written) if slots else ()
         room -= len(slots) * len(targets)
@@ -83,14 +70,9 @@ def clauses(folded: str) -> Iterator[tuple[int, int]]:
         start = end.end() if end else stop
 
 
-def class_of(clause: str, order: Sequence[str]) -> str | None:
-    """The first class in order that a clause has a word of."""
-    return next((claim_class for claim_class in order if WORDS[claim_class].search(clause)), None)
-
-
-def _hints(folded: str, start: int, end: int) -> bool:
-    """Whether a clause hints at a price, and doesn't ask for one."""
-    return VAGUE.search(folded, start, end) is not None and not folded.startswith("?", end)
+def class_of(clause: str) -> str | None:
+    """The first class that a clause has a word of."""
+    return next((claim_class for claim_class, words in WORDS.items() if words.search(clause)), None)
 
 
 def slots_of(clause: str, written: str) -> list[int]:
@@ -122,13 +104,3 @@ def targets_of(clause: str, written: str) -> Sequence[int | None]:
     if agents:
         return [*agents, None] if COORDINATED.search(clause) else list(agents)
     return () if SECOND.search(clause) and not FIRST.search(clause) else (None,)
-
-
-def hinted_statements(content: str, vague: str | None, stated: Iterable[Statement]) -> Iterator[Statement]:
-    """What a message only hints at, of slots and targets of which it states nothing: `stated` is what it states."""
-    of = {(target, slot) for targets, slots, *_ in stated for target in targets for slot in slots}
-    for targets, slots, claim_class, start, end in literal_statements(content, (), vague):
-        for target in targets:
-            hinted = [slot for slot in slots if (target, slot) not in of]
-            if hinted:
-                yield (target,), hinted, claim_class, start, end

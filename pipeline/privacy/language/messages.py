@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from pipeline.privacy.language import frames
 from pipeline.privacy.language.layout import in_sentences
 from pipeline.privacy.language.legends import PLACES
-from pipeline.privacy.language.literal import hinted_statements, literal_statements
+from pipeline.privacy.language.literal import literal_statements
 from pipeline.privacy.language.passages import FAR, passages
 from pipeline.privacy.language.quotes import MARKS, fold_quotes, still_stated
 from pipeline.privacy.language.scan import Origins, edits, fold, in_digits, rewritten, sentences
@@ -28,7 +28,7 @@ from pipeline.privacy.language.statements import (
     with_rest,
 )
 from pipeline.privacy.language.tables import in_columns
-from pipeline.privacy.rules import Claim, EnglishRules, EvidenceRun, RuleSet, claims_of
+from pipeline.privacy.rules import Claim, EvidenceRun, RuleSet, claims_of
 from pipeline.traces.typed_messages.records import TYPED_PROTOCOLS
 
 # A protocol's message is no English, broken or quoted in full; other JSON is a layout of what is said.
@@ -126,7 +126,7 @@ def language_runs(content: str, sender: int, rules: RuleSet, num_slots: int | No
     values = rules.language
     runs: list[EvidenceRun] = []
     named = False
-    for targets, slots, kind, start, end in _stated(content, rules.english, num_slots):
+    for targets, slots, kind, start, end in _stated(content, rules, num_slots):
         source, evidence, strength = values[kind]
         if content[start] in FORMULA:
             start = WORDS.search(content, start).start()  # type: ignore[union-attr]
@@ -140,16 +140,11 @@ def language_runs(content: str, sender: int, rules: RuleSet, num_slots: int | No
     return _once(runs) if named else runs
 
 
-def _stated(content: str, rules: EnglishRules, num_slots: int | None) -> Sequence[Statement]:
-    """What a message states as the rules read it; wording that only hints at a price where nothing else is stated."""
-    if rules.completed and rules.vague is None:
+def _stated(content: str, rules: RuleSet, num_slots: int | None) -> Sequence[Statement]:
+    """What a message states by the reading `full` or `literal`, whichever the rules name."""
+    if rules.english == "full":
         return statements(content, num_slots)
-    if TYPED.match(content):
-        return ()
-    if not rules.completed:
-        return literal_statements(content, tuple(rules.classes), rules.vague)
-    stated = statements(content, num_slots)
-    return (*stated, *hinted_statements(content, rules.vague, stated))
+    return () if TYPED.match(content) else literal_statements(content)
 
 
 def _once(runs: Iterable[EvidenceRun]) -> list[EvidenceRun]:

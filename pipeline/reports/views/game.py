@@ -92,7 +92,11 @@ def build_view(rows: Mapping[str, Rows]) -> View:
                 "moves": round_rows["moves"],
                 "messages": messages,
                 "patterns": [row for row in round_rows["patterns"] if row["event_index"] not in message_events],
-                "vps": [row for row in round_rows["pair_round_vps"] if row["weight_mode"] == "uniform"],
+                "vps": [
+                    row
+                    for row in round_rows["pair_round_vps"]
+                    if row["weight_mode"] == "uniform" and row["vps_loss"] is not None
+                ],
                 "thoughts": round_rows["thoughts"],
                 "cost_so_far": spent,
             }

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from pipeline.privacy.evidence import privacy_frames
-from pipeline.privacy.rules import ENGLISH_RULES, RuleSet, Weighing
+from pipeline.privacy.rules import RuleSet, Weighing
 from pipeline.statistics.by_game import ended
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.robustness import ordering
@@ -43,7 +43,7 @@ def vps_by_english(
 
 def _vps(frames: Mapping[str, pl.DataFrame], name: str, rules: RuleSet, weighing: Weighing) -> Array:
     """VPS of each game under one reading."""
-    read = privacy_frames(dict(frames), replace(rules, english=ENGLISH_RULES[name]), weighing)
+    read = privacy_frames(dict(frames), replace(rules, english=name), weighing)
     summary = read["game_summary"].filter(weight_mode="uniform").select("game_id", "vps_loss_mean")
     own = frames["games"].select("game_id").join(summary, on="game_id", how="left", maintain_order="left")
     return own["vps_loss_mean"].fill_null(np.nan).to_numpy().copy()

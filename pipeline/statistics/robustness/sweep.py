@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.privacy.beliefs import MODES, belief_shift, final_beliefs, update_beliefs, weigh_updates
+from pipeline.privacy.beliefs import MODES, belief_shift, final_beliefs, slot_weights, update_beliefs, weigh_updates
 from pipeline.privacy.rules import RULES, RuleSet, Weighing
 from pipeline.statistics.by_game import ended
 from pipeline.tables.io import read_table
@@ -96,10 +96,12 @@ class AffineBeliefs:
 def affine_beliefs(inputs: SweepInputs, rules: RuleSet, weighing: Weighing) -> AffineBeliefs:
     """The beliefs that the rules lead to, for any prior and ε."""
 
+    weights = slot_weights(inputs.calendars, weighing)
+
     def corner(prior: float, epsilon: float) -> pl.DataFrame:
         updates = apply_rules(inputs.evidence, replace(rules, epsilon=epsilon))
         beliefs = update_beliefs(updates, replace(weighing, prior=prior))
-        return final_beliefs(weigh_updates(beliefs, inputs.calendars, weighing))
+        return final_beliefs(weigh_updates(beliefs, weights))
 
     start = corner(0.0, 0.0)
     constant = start["belief_after"].to_numpy()

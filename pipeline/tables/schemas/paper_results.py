@@ -32,6 +32,7 @@ TABLE1 = Table(
         C("meetings_kept", "float", "scheduled meetings that stand in one common slot at the end"),
         C("realized_cost", "float", "cost of all moves", "cost"),
         C("games_stopped", "int", "games that were broken off, which no mean has"),
+        C("vps_release_mean", "float", "privacy loss with equal weights as the public script counts it", "VPS"),
     ),
 )
 

@@ -43,7 +43,8 @@ BELIEF_EVIDENCE = Table(
 
 PAIR_ROUND_VPS = Table(
     "pair_round_vps",
-    "one round, target, observer and weight mode, where the observer got at least one update",
+    "one round, target, observer and weight mode, where the observer got at least one update by our reading or by the"
+    " public script's; vps_loss and its parts are empty where only the script has one",
     ("game_id", "round", "target_agent", "observer_agent", "weight_mode"),
     (
         TRACE_PATH,
@@ -64,6 +65,12 @@ PAIR_ROUND_VPS = Table(
         C("vps_loss_per_weight", "float", "vps_loss / weight_sum"),
         WEIGHT_MODE,
         C("prior", "float", "the prior belief"),
+        C(
+            "vps_release",
+            "float",
+            "the loss as the public script counts it; empty where it finds no evidence",
+            "VPS",
+        ),
     ),
 )
 
@@ -90,6 +97,15 @@ GAME_SUMMARY = Table(
         C("pair_rounds", "int", "observed pair-rounds"),
         C("all_pair_rounds", "int", "rounds × ordered pairs of agents"),
         C("all_pairs_vps_loss_mean", "float", "vps_loss_total / all_pair_rounds: unobserved ones count 0", "VPS"),
+        C(
+            "vps_release",
+            "float",
+            "mean of vps_release over the script's pair-rounds, an observer as its own target among them; empty without any",
+            "VPS",
+        ),
+        C("rules", "str", "the rules of typed messages: paper or release"),
+        C("english", "str", "the reading of English: full, literal or release"),
+        C("english_version", "int", "the version of that reading"),
     ),
 )
 

@@ -206,7 +206,7 @@ ROBUSTNESS_FLIPS = _at_points(
     ),
 )
 
-ENGLISH = C("english", "str", "how English is read: full, full-vague, literal, literal-vague or release")
+ENGLISH = C("english", "str", "how English is read: full, literal or release")
 
 ENGLISH_RULES = Table(
     "english_rules",

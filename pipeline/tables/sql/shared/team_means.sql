@@ -7,7 +7,8 @@ WITH vps AS (
         max(vps_loss_mean) FILTER (weight_mode = 'uniform') AS vps_uniform,
         max(vps_loss_mean) FILTER (weight_mode = 'cost') AS vps_cost,
         max(all_pairs_vps_loss_mean) FILTER (weight_mode = 'uniform') AS vps_uniform_all_pairs,
-        max(all_pairs_vps_loss_mean) FILTER (weight_mode = 'cost') AS vps_cost_all_pairs
+        max(all_pairs_vps_loss_mean) FILTER (weight_mode = 'cost') AS vps_cost_all_pairs,
+        max(vps_release) FILTER (weight_mode = 'uniform') AS vps_release
     FROM game_summary
     GROUP BY game_id
 ),
@@ -36,7 +37,8 @@ SELECT
     avg(excess_over_greedy) AS excess_over_greedy,
     avg(meetings_kept) AS meetings_kept,
     avg(realized_cost) AS realized_cost,
-    count(*) FILTER (stopped) AS games_stopped
+    count(*) FILTER (stopped) AS games_stopped,
+    avg(vps_release) AS vps_release_mean
 FROM (
     SELECT * REPLACE (CASE WHEN NOT every_difficulty THEN difficulty END AS difficulty)
     FROM counted_games CROSS JOIN (VALUES (true), (false)) AS counted (every_difficulty)
