@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from machine.terminal import escaped
 from pipeline.reports.measures import MEASURES, TABLE1, scale_note, titles
 from pipeline.reports.plots.dots import paper_models, with_intervals, with_names, with_text
 from pipeline.reports.plots.style import KINDS
-from pipeline.traces.limits import escaped
 
 if TYPE_CHECKING:
     from pipeline.reports.notebook_session import Study

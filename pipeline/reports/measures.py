@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline.tables.queries import recorded_reading
+from pipeline.privacy.recorded import recorded_reading
 
 # VPS as the public benchmark's script counts it, whatever reading the tables are by: alone beside the paper's rows.
 SCRIPT = "vps_release_mean"

@@ -14,7 +14,7 @@ from machine.files import InUse, exclusive_access, no_empty_folders
 from machine.manifests import held_origins
 from machine.marks import begun, check_own
 from machine.processes import cores
-from pipeline.privacy.rules import ENGLISH_RULES
+from pipeline.privacy.rules import ENGLISH_VERSIONS
 from pipeline.tables.paths import RESULTS, ROOT, TABLES
 from pipeline.traces.limits import print_rejections, printable
 
@@ -225,16 +225,16 @@ def require_tables(tables: Path, option: str, english: str) -> None:
         raise refused(str(problem), option) from None
     recorded = reading_of(tables).english
     if not recorded and not english:
-        problem = f"{tables} does not record how English was read, so that no row of the paper can stand beside its VPS"
-        raise refused(f"{problem}: name the reading by --english, or derive the traces again.", option)
+        unknown = f"{tables}: reading unknown, so that no row of the paper can stand beside its VPS"
+        raise refused(f"{unknown}; name the reading of English by --english, or derive the traces again.", option)
     if english and recorded not in (None, english):
         raise refused(f"{tables} records the reading {recorded}, not {english}.", "--english")
 
 
 def check_english_option(english: str, traces: Sequence[Path]) -> None:
     """Raise BadParameter for a reading that there is not, or one of traces."""
-    if english and english not in ENGLISH_RULES:
-        raise refused(f"no reading {english}; there are {', '.join(ENGLISH_RULES)}.", "--english")
+    if english and english not in ENGLISH_VERSIONS:
+        raise refused(f"no reading {english}; there are {', '.join(ENGLISH_VERSIONS)}.", "--english")
     if english and traces:
         problem = "it says how English was read for tables, and these are traces"
         raise refused(f"{problem}, which are read by params.yaml, or by what `derive --english` names.", "--english")

@@ -15,7 +15,7 @@ import polars as pl
 from rich.cells import cell_len, set_cell_size
 
 from machine.terminal import counted
-from pipeline.paper.compare import BLOCKED_ID, is_of_suite, round_half_up, suite_tasks
+from pipeline.paper.compare import BLOCKED_ID, is_of_suite, suite_tasks
 from pipeline.reports.batch.facts import Cell, cell_of, simulated_mark
 from pipeline.reports.documents import markdown
 from pipeline.reports.latex import booktabs, two_lines

@@ -1,7 +1,7 @@
 """The site: a page and a data file for every game that changed, then the pages that list them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ class Origins:
     reports: Path | None = None
     notebooks: Path | None = None
     book: Path | None = None
-    english: str = ""
+    english: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True)
