@@ -32,6 +32,7 @@ from pipeline.reports.measures import OWN, SCRIPT, Reading
 from pipeline.reports.measures import TABLE1 as COLUMNS
 from pipeline.tables.io import to_csv_frame
 from pipeline.tables.paths import NUMBERS, PAPER_PROTOCOLS, PAPER_SUITE, RESULTS, ROOT
+from pipeline.tables.queries import write_query_results
 from sim.game.trace import write
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
@@ -166,6 +167,38 @@ def test_a_protocol_of_which_the_paper_prints_vps_has_the_same_by_the_script() -
     for method, setting, value in printed.select("method", "setting", "value").iter_rows():
         team = next(team for team, name in PAPER_PROTOCOLS.items() if name == method)
         assert {round_half_up(ours[team, setting][column], 2) for column in (SCRIPT, OWN)} == {value}
+
+
+UNKNOWN_READING = "tables: reading unknown, so that no row of the paper can stand beside its VPS; name the reading"
+REFUSALS = [
+    (["row", "tables"], (), ""),
+    (["row", "tables", "--english", "full"], (), ""),
+    (["row", "tables", "--english", "literal"], (), "tables records the reading full, not literal."),
+    (["row", "tables", "--english", "nosuch"], (), "no reading nosuch; there are full, literal, release."),
+    (["row", "in", "--english", "full"], (), "these are traces, which are read by params.yaml"),
+    (["row", "tables"], ("english", "rules"), UNKNOWN_READING),
+    (["row", "tables", "--english", "full"], ("english", "rules"), ""),
+    (["report", "--tables", "tables", "--results", "results"], ("english",), UNKNOWN_READING),
+    (["site", "--tables", "tables"], ("english",), UNKNOWN_READING),
+    (["row", "tables"], ("vps_release",), "does not have the columns of game_summary: derive the tables again"),
+]
+
+
+@pytest.mark.slow
+def test_tables_of_another_or_an_unknown_reading_are_refused_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_trace(tmp_path / "in/g.json", toy_game("g", team="mine").text())
+    assert CliRunner().invoke(app, ["derive", "in", "--out", "tables", "--format", "parquet"]).exit_code == 0
+    write_query_results(Path("tables"), Path("results"))
+    summary = pl.read_parquet("tables/game_summary.parquet")
+    for words, lacking, told in REFUSALS:
+        summary.drop(lacking).write_parquet("tables/game_summary.parquet")
+        done = CliRunner().invoke(app, words)
+        assert (done.exit_code, told in done.output) == (2 if told else 0, True), (words, done.output)
+        assert not told or len(done.output.splitlines()) <= 5
+        assert "VPS, careful reader" in done.output or told
 
 
 @pytest.mark.slow

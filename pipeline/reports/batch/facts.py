@@ -123,7 +123,8 @@ def ranks(study: Study, team: str, condition: str) -> pl.DataFrame:
     """One row per measure and setting: the ranks that the team may hold among others that played some of its tasks."""
     ranks = study.result("ranks").filter(pl.col("teams") > 1, team=team, condition=condition)
     columns = ("metric", "setting", "simulated", "rank", "rank_low", "rank_high", "teams", "better")
-    return told_apart(ranks.select(columns).sort("metric", "setting", "simulated"))
+    named = ranks.with_columns(pl.col("metric").replace(titles(study.reading)))
+    return told_apart(named.select(columns).sort("metric", "setting", "simulated"))
 
 
 def worst_games(study: Study, team: str, condition: str, count: int = 5) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any
 from machine.files import file_digest
 from machine.manifests import combined_digest
 from machine.processes import cores
-from pipeline.reports.measures import reading_of
+from pipeline.reports.measures import reading_of, scale_note
 from pipeline.reports.site.changes import (
     Manifest,
     code_digest,
@@ -136,7 +136,8 @@ def fit_page(name: str, view: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 def write_lists(origins: Origins, out: Path, resampling: Resampling) -> None:
     """Write the leaderboard, the list of games and the page for two games, with their data."""
-    metrics = read_metrics(tables_prior(origins.tables), reading_of(origins.tables, origins.english))
+    reading = reading_of(origins.tables, origins.english)
+    metrics = read_metrics(tables_prior(origins.tables), reading)
     games = listed_games(origins.tables)
     parts = {f"games-{part['part']}.js": part for part in listing_parts(games)}
     for name, part in parts.items():
@@ -150,7 +151,7 @@ def write_lists(origins: Origins, out: Path, resampling: Resampling) -> None:
     links = {"reports": write_reports(origins.reports, out), "notebooks": write_notebooks(origins.notebooks, out)}
     board = leaderboard(ranked_figures, metrics, reported, links)
     write_text(out / "data" / "leaderboard.js", script("leaderboard", board))
-    said = caveats(read_table(origins.tables, "games"), origins.tables)
+    said = [scale_note(reading), *caveats(read_table(origins.tables, "games"), origins.tables)]
     shown: dict[str, Any] = {"games": games.height, "stopped": int(games["stopped"].sum()), "caveats": said}
     shown |= {"level": resampling.level, "fewest": fewest_clusters(resampling.level)}
     book = write_book(origins.book, out)
