@@ -50,10 +50,12 @@ def titles(reading: Reading) -> dict[str, str]:
 def scale_note(reading: Reading) -> str:
     """What the two columns of privacy loss say, in sentences."""
     shown = titles(reading)
-    typed = " SD-MAP stands there by the paper's rule of proposals, else by the script's." * (reading.rules == "paper")
+    two = f" SD-MAP is counted there by the paper's rule, under {shown[SCRIPT]} by the script's." * (
+        reading.rules == "paper"
+    )
     return (
         f"{shown[SCRIPT]}: as the public benchmark's script counts it; of the paper's models as printed. "
-        f"{shown[OWN]}: {reading.learnt}, on a scale of its own.{typed} See docs/comparing.md."
+        f"{shown[OWN]}: {reading.learnt}, on a scale of its own.{two} See docs/comparing.md."
     )
 
 
