@@ -112,8 +112,8 @@ def _by_kind(
 
 def two_lines(text: pl.DataFrame) -> pl.DataFrame:
     """Each row, and below it one of its intervals where it has any. text: values such as `0.92 [0.64, 1.19]`."""
-    parts = [(name, [(cell or "").partition(" ") for cell in cells]) for name, *cells in text.iter_rows()]
-    lines = (((name, *(p[0] for p in part)), ("", *(p[2] for p in part))) for name, part in parts)
+    parts = [(name, [(cell or "").partition(" [") for cell in cells]) for name, *cells in text.iter_rows()]
+    lines = (((name, *(p[0] for p in part)), ("", *(f"{p[1][1:]}{p[2]}" for p in part))) for name, part in parts)
     rows = [line for pair in lines for line in pair if any(line)]
     return pl.DataFrame(rows, schema=text.schema, orient="row")
 

@@ -39,7 +39,7 @@ class Reading(NamedTuple):
         """What its VPS says, in a phrase."""
         if self.name == "careful reader":
             return "what a careful reader learns"
-        return f"by the reading {self.name}" if self.english else self.name
+        return f"by the reading {self.name}" if self.english else "by a reading that is not known"
 
 
 def titles(reading: Reading) -> dict[str, str]:
@@ -49,13 +49,11 @@ def titles(reading: Reading) -> dict[str, str]:
 
 def scale_note(reading: Reading) -> str:
     """What the two columns of privacy loss say, in sentences."""
-    shown = titles(reading)
-    two = f" SD-MAP is counted there by the paper's rule, under {shown[SCRIPT]} by the script's." * (
-        reading.rules == "paper"
-    )
+    script, own = (f"“{titles(reading)[column]}”" for column in (SCRIPT, OWN))
+    two = f" SD-MAP is counted there by the paper's rule, under {script} by the script's." * (reading.rules == "paper")
     return (
-        f"{shown[SCRIPT]}: as the public benchmark's script counts it; of the paper's models as printed. "
-        f"{shown[OWN]}: {reading.learnt}, on a scale of its own.{two} See docs/comparing.md."
+        f"{script} counts as the public benchmark's script does; the paper's models stand there as printed. "
+        f"{own} is {reading.learnt}, on a scale of its own.{two} See docs/comparing.md."
     )
 
 
