@@ -82,7 +82,7 @@ def derive(
         str, typer.Option(metavar="DIR", help="Folder for the tables, made if it is not there, or its URL (s3://…).")
     ],
     rules: Annotated[
-        RuleName, typer.Option(help="Strengths of typed messages; release: the public script as a whole.")
+        RuleName, typer.Option(help="How typed messages count; release: with English, as the public script.")
     ] = RuleName("paper"),
     english: Annotated[
         EnglishName | None,

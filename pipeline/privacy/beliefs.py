@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.privacy.rules import ENGLISH_VERSIONS, RuleSet, Weighing
+from pipeline.privacy.rules import ENGLISH_VERSIONS, SCRIPT_WEIGHING, RuleSet, Weighing
 
 PAIR = ("game_id", "round", "target_agent", "observer_agent")
 TARGET = ("game_id", "round", "target_agent")
@@ -61,13 +61,14 @@ def slot_weights(calendars: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
 
 
 def weigh_updates(evidence: pl.DataFrame, weights: pl.DataFrame) -> pl.DataFrame:
-    """The updates inside the calendar, with `cost_weight`, their slot's weight of `slot_weights`.
+    """The updates inside the calendar, with `cost_weight`, their slot's weight of `slot_weights`."""
+    return weigh_slots(evidence.filter("in_calendar"), weights)
 
-    A slot of a calendar that is not known weighs 1.
-    """
+
+def weigh_slots(rows: pl.DataFrame, weights: pl.DataFrame) -> pl.DataFrame:
+    """The rows, each about a target's slot, with `cost_weight`, the slot's weight. An unknown calendar's weigh 1."""
     return (
-        evidence.filter("in_calendar")
-        .join(weights.drop("cost_weight_sum"), on=TARGET, how="left", maintain_order="left")
+        rows.join(weights.drop("cost_weight_sum"), on=TARGET, how="left", maintain_order="left")
         .with_columns(cost_weight=pl.col("weights").list.get(pl.col("slot"), null_on_oob=True).fill_null(1.0))
         .drop("weights")
     )
@@ -102,15 +103,26 @@ def pair_losses(weighted: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
 
     weighted: the updates of `weigh_updates`, with their beliefs.
     """
-    shift = belief_shift(pl.col("belief_after"), weighing.prior)
     counts = weighted.group_by(*PAIR).agg(observations=pl.len().cast(pl.Int64))
+    return _losses(final_beliefs(weighted), weighing.prior, "loss").join(counts, on=PAIR, how="left")
+
+
+def with_script(losses: pl.DataFrame, script: pl.DataFrame) -> pl.DataFrame:
+    """The losses of pairs with `uniform_release` and `cost_release`, the public script's, and a row for each pair that
+    it alone finds. script: its beliefs, of `weigh_slots`."""
+    by_script = _losses(script.sort(*PAIR, "slot"), SCRIPT_WEIGHING.prior, "release")
+    return losses.join(by_script, on=[*PAIR, "trace_path"], how="full", coalesce=True)
+
+
+def _losses(final: pl.DataFrame, prior: float, name: str) -> pl.DataFrame:
+    """One row per pair and round, its Σ w·|b − prior| by both weight modes, from its beliefs in the order of slots."""
+    shift = belief_shift(pl.col("belief_after"), prior)
+    losses = {f"uniform_{name}": shift, f"cost_{name}": shift * pl.col("cost_weight")}
     return (
-        final_beliefs(weighted)
-        .with_columns(uniform_loss=shift, cost_loss=shift * pl.col("cost_weight"))
+        final.with_columns(**losses)
         .group_by(*PAIR, maintain_order=True)
-        .agg("uniform_loss", "cost_loss", pl.first("trace_path"))
-        .with_columns(pl.col("uniform_loss", "cost_loss").list.sum())
-        .join(counts, on=PAIR, how="left")
+        .agg(*losses, pl.first("trace_path"))
+        .with_columns(pl.col(*losses).list.sum())
     )
 
 

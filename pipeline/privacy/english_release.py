@@ -5,8 +5,9 @@ with slots are kept, for all that send it; who sends it to whom, and the size of
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from pipeline.privacy.rules import Clause, EvidenceRun
@@ -35,6 +36,7 @@ CLAUSE_END = re.compile(r"(?<=[.!?])\s+|;|\b(?:but|otherwise|alternatively)\b")
 
 # A slot is a number in one of three kinds of stretches, none of which goes past a stop.
 DIGIT = re.compile(r"\d")
+ZEROS = str.maketrans("123456789", "0" * 9)
 NUMBER = re.compile(r"\b\d+\b")
 OTHER_NUMBER = re.compile(r"(?:agent|meeting|cost)\s*\Z")
 BEFORE = 12  # characters before a number in which such a word, and the space behind it, must stand
@@ -72,50 +74,84 @@ COST = _words(
 PROPOSAL = _words("aim", "confirm", "lock", "propose", "settle", "suggest")
 
 
-class SlotClause(NamedTuple):
-    """A clause of some class with numbers that may be slots: in rising order, its targets as they are named, its place.
+Span = tuple[int, int]
 
-    both: whether the sender is a target beside any agent that is named. about_agents: whether named agents are targets
-    at all without that.
+
+class Form(NamedTuple):
+    """What a clause says but for the values of its numbers: its source, where they may be slots, and whom it is about.
+
+    about_agents: whether agents that it names are targets. both: whether they are, and the sender with them.
     """
 
     source: str
-    numbers: tuple[int, ...]
+    numbers: tuple[Span, ...]
     of_sender: bool
     of_recipient: bool
-    agents: frozenset[int]
+    agents: tuple[Span, ...]
     about_agents: bool
     both: bool
-    place: Clause
+
+
+class SlotClause(NamedTuple):
+    """A clause of some class: the numbers that may be slots, in rising order, and the agents that it names.
+
+    place: its number among the text's clauses, also those that say nothing.
+    """
+
+    form: Form
+    numbers: tuple[int, ...]
+    agents: frozenset[int]
+    place: int
 
     def targets(self, sender: int, recipient: int, num_agents: int) -> list[int]:
         """Whose slots they are: the agents meant, in rising order, else the sender."""
+        form = self.form
         named = {agent for agent in self.agents if agent < num_agents}
-        meant = named if self.about_agents or self.both else set()
-        if self.of_sender or (self.both and named):
+        meant = named if form.about_agents or form.both else set()
+        if form.of_sender or (form.both and named):
             meant = meant | {sender}
-        if self.of_recipient:
+        if form.of_recipient:
             meant = meant | {recipient}
         return sorted(meant) or [sender]
+
+
+class Hint(NamedTuple):
+    """What one clause says of one target's slots: the source names its class, and VALUES its evidence and strength."""
+
+    target: int
+    source: str
+    slots: list[int]
+    clause: int
+
+
+def release_hints(content: str, sender: int, recipient: int, num_agents: int, num_slots: int | None) -> list[Hint]:
+    """What a direct English message tells its recipient, of whom the recipient may be one, in the script's order.
+
+    Of a target each slot counts once per source. num_slots: None for a calendar whose size is not known.
+    """
+    hints: list[Hint] = []
+    given: set[tuple[int, int, str]] = set()
+    for clause in slot_clauses(content):
+        source = clause.form.source
+        slots = [number for number in clause.numbers if num_slots is None or number < num_slots]
+        for target in clause.targets(sender, recipient, num_agents) if slots else ():
+            new = [slot for slot in slots if (target, slot, source) not in given]
+            given.update((target, slot, source) for slot in new)
+            if new:
+                hints.append(Hint(target, source, new, clause.place))
+    return hints
 
 
 def release_runs(
     content: str, sender: int, recipient: int, num_agents: int, num_slots: int | None
 ) -> list[EvidenceRun]:
-    """What a direct English message tells its recipient, of whom the recipient may be one, in the script's order.
-
-    Of a target each slot counts once per source. num_slots: None for a calendar whose size is not known.
-    """
+    """The same as evidence runs, each with its clause as it was written."""
     runs: list[EvidenceRun] = []
-    given: set[tuple[int, int, str]] = set()
-    for clause in slot_clauses(content):
-        slots = [number for number in clause.numbers if num_slots is None or number < num_slots]
-        evidence, strength = VALUES[clause.source]
-        for target in clause.targets(sender, recipient, num_agents) if slots else ():
-            new = [slot for slot in slots if (target, slot, clause.source) not in given]
-            given.update((target, slot, clause.source) for slot in new)
-            if new:
-                runs.append((target, clause.source, strength, [(slot, evidence) for slot in new], clause.place))
+    hints = release_hints(content, sender, recipient, num_agents, num_slots)
+    places = written_clauses(content) if hints else []
+    for target, source, slots, clause in hints:
+        evidence, strength = VALUES[source]
+        runs.append((target, source, strength, [(slot, evidence) for slot in slots], places[clause]))
     return runs
 
 
@@ -125,39 +161,38 @@ def slot_clauses(content: str) -> tuple[SlotClause, ...]:
     folded = content.casefold()
     if any(protocol in folded for protocol in PROTOCOLS):
         return ()
-    return tuple(
-        SlotClause(source, numbers, *_targets(clause), _place(content, folded, start, end))
-        for clause, start, end in _clauses(folded)
-        if (numbers := _numbers(clause)) and (source := _source(clause))
-    )
-
-
-def _clauses(folded: str) -> Iterator[tuple[str, int, int]]:
-    """Each clause without the space around it, and where it starts and ends."""
-    start = 0
-    for end in (*CLAUSE_END.finditer(folded), None):
-        part = folded[start : end.start() if end else None]
-        left = start + len(part) - len(part.lstrip())
+    clauses: list[SlotClause] = []
+    for index, part in enumerate(CLAUSE_END.split(folded)):
         clause = part.strip()
-        yield clause, left, left + len(clause)
-        start = end.end() if end else 0
+        form = _form(clause.translate(ZEROS)) if DIGIT.search(clause) else None
+        if form:
+            numbers = tuple(sorted(_values(clause, form.numbers)))
+            clauses.append(SlotClause(form, numbers, frozenset(_values(clause, form.agents)), index))
+    return tuple(clauses)
 
 
-def _numbers(clause: str) -> tuple[int, ...]:
-    """The numbers of a clause that may be slots, in rising order."""
-    if not DIGIT.search(clause):
-        return ()
-    stretches = [match[1] for match in AFTER_SLOT.finditer(clause)]
-    stretches += [match[0] for search in (FROM_VERB, TO_FREE) for match in search.finditer(clause)]
-    return tuple(sorted({number for stretch in stretches for number in _numbers_of(stretch)}))
+def _values(clause: str, numbers: Iterable[Span]) -> set[int]:
+    """The values of a clause's numbers."""
+    return {int(clause[start:end]) for start, end in numbers if end - start <= MOST_DIGITS}
 
 
-def _numbers_of(stretch: str) -> Iterator[int]:
-    """The numbers of a stretch, read as if nothing stood around it, but for those of agents, meetings and costs."""
-    for number in NUMBER.finditer(stretch):
-        start = number.start()
-        if len(number[0]) <= MOST_DIGITS and not OTHER_NUMBER.search(stretch, max(0, start - BEFORE), start):
-            yield int(number[0])
+@lru_cache(maxsize=65536)
+def _form(shape: str) -> Form | None:
+    """The form of a clause, its digits written as 0; None for one without a class or a number that may be a slot."""
+    source = _source(shape)
+    numbers = tuple(_numbers(shape)) if source else ()
+    if not source or not numbers:
+        return None
+    agents = tuple(agent.span(1) for agent in AGENT.finditer(shape))
+    return Form(
+        source,
+        numbers,
+        SENDER.search(shape) is not None,
+        RECIPIENT.search(shape) is not None and not shape.endswith("?"),
+        agents,
+        ABOUT_AGENTS.search(shape) is not None,
+        "both" in shape and WITH_SENDER.search(shape) is not None,
+    )
 
 
 def _source(clause: str) -> str | None:
@@ -174,25 +209,30 @@ def _source(clause: str) -> str | None:
     return "language_proposal_slot_hint" if PROPOSAL.search(clause) else None
 
 
-def _targets(clause: str) -> tuple[bool, bool, frozenset[int], bool, bool]:
-    """Whom a clause names: `of_sender` to `both` of SlotClause."""
-    agents = frozenset(int(number) for number in AGENT.findall(clause) if len(number) <= MOST_DIGITS)
-    return (
-        SENDER.search(clause) is not None,
-        RECIPIENT.search(clause) is not None and not clause.endswith("?"),
-        agents,
-        bool(agents) and ABOUT_AGENTS.search(clause) is not None,
-        bool(agents) and "both" in clause and WITH_SENDER.search(clause) is not None,
-    )
+def _numbers(clause: str) -> Iterator[Span]:
+    """Where the numbers of a clause's stretches stand that are none of an agent, a meeting or a cost.
 
-
-def _place(content: str, folded: str, start: int, end: int) -> Clause:
-    """A clause as it was written, from its first word on, where it starts and ends; of the folded text from start to end.
-
-    A letter may be folded into several, such as "ß".
+    A number that a stretch ends in is read as far as the stretch goes.
     """
-    if len(folded) != len(content):
-        written = [place for place, letter in enumerate(content) for _ in letter.casefold()]
-        start, end = written[start], written[end - 1] + 1
-    start = FIRST_WORD.search(content, start).start()  # type: ignore[union-attr]
-    return content[start:end], start, end
+    stretches = [match.span(1) for match in AFTER_SLOT.finditer(clause)]
+    stretches += [match.span() for search in (FROM_VERB, TO_FREE) for match in search.finditer(clause)]
+    for start, end in stretches:
+        for number in NUMBER.finditer(clause, start, end):
+            at = number.start()
+            if not OTHER_NUMBER.search(clause, max(start, at - BEFORE), at):
+                yield number.span()
+
+
+def written_clauses(content: str) -> list[Clause]:
+    """All clauses of a text as they were written, from their first word on, with where that starts and ends."""
+    folded = content.casefold()
+    # A letter may be folded into several, such as "ß".
+    written = [place for place, letter in enumerate(content) for _ in letter.casefold()] + [len(content)]
+    ends = [match.span() for match in CLAUSE_END.finditer(folded)]
+    clauses: list[Clause] = []
+    for (_, start), (end, _) in pairwise([(0, 0), *ends, (len(folded), 0)]):
+        end = written[start + len(folded[start:end].rstrip())]
+        word = FIRST_WORD.search(content, written[start], end)
+        begin = word.start() if word else end
+        clauses.append((content[begin:end], begin, end))
+    return clauses

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,9 +13,10 @@ from pipeline.privacy.english_release import release_runs
 from pipeline.privacy.language.messages import language_runs
 from pipeline.privacy.protocols import typed_evidence
 from pipeline.privacy.protocols.kinds import RoundContext
+from pipeline.privacy.public_script import GameFacts, ScriptBeliefs, Sent
 from pipeline.privacy.rules import (
-    PUBLIC_SCRIPT,
     RULES,
+    SCRIPT_WEIGHING,
     Claim,
     EvidenceRun,
     RuleSet,
@@ -30,15 +31,13 @@ from pipeline.traces.typed_messages import decode_message
 
 PRIVACY_TABLES = ROOMS["privacy"]
 
-# The columns that all updates of an evidence run have in common, once for each observer. Each scale has its strength of
-# the run, the chosen rules and the public script, or none where it does not find it.
+# The columns that all updates of an evidence run have in common, once for each observer.
 RUN_COLUMNS = {
     "message": pl.UInt32,
     "observer_agent": pl.Int64,
     "target_agent": pl.Int64,
     "source": pl.String,
     "strength": pl.Float64,
-    "script_strength": pl.Float64,
     "matched_clause": pl.String,
     "span_start": pl.Int64,
     "span_end": pl.Int64,
@@ -47,34 +46,7 @@ RUN_COLUMNS = {
 GAME_COLUMNS = ("game_id", "setting", "num_agents", "num_slots")
 MESSAGE_COLUMNS = ("game_id", "event_index", "round", "channel", "from_agent", "to_agents", "content")
 
-# Of typed messages the script knows these protocols, and of their kinds those of Table 10. Other JSON is English to it.
-SCRIPT_PROTOCOLS = ("dsm", "imap", "sd")
-SCRIPT_SOURCES = {
-    *("imap_costs", "imap_decision", "sd_propose", "sd_reply", "sd_propose_reschedule", "sd_reschedule_reply"),
-    *("dsm_proposals", "dsm_scores", "dsm_decision"),
-}
-
 Frames = dict[str, pl.DataFrame]
-
-
-class GameFacts(NamedTuple):
-    """What the reading of a game's messages needs of it; an unknown game has none."""
-
-    setting: str | None = None
-    num_agents: int = 0
-    num_slots: int | None = None
-
-
-class Found(NamedTuple):
-    """Evidence of a message, and by which scale it counts, with its strength there.
-
-    reflexive: whether the chosen rules let an agent learn of itself.
-    """
-
-    run: EvidenceRun
-    strength: float | None
-    script_strength: float | None
-    reflexive: bool = False
 
 
 def claims(
@@ -85,7 +57,7 @@ def claims(
     rules: RuleSet,
     num_slots: int | None = None,
 ) -> list[Claim]:
-    """What a message claims, in its order: typed JSON by its protocol, anything else as language.
+    """What a message claims, in its order: typed JSON by its protocol, anything else by our readings of English.
 
     English claims no slot beyond the `num_slots` of the calendar; typed messages do, and their claim changes no belief.
     """
@@ -95,77 +67,77 @@ def claims(
     return claims_of(language_runs(content, sender, rules, num_slots))
 
 
-def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) -> pl.DataFrame:
-    """One row per update, in the order of the trace: belief_evidence without the beliefs themselves, and the public
-    script's strength of it.
+def belief_updates(messages: pl.DataFrame, games: pl.DataFrame, rules: RuleSet) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """One row per update, in the order of the trace: belief_evidence without the beliefs themselves. And one row per
+    belief that the public script has at the end of a round.
 
-    An update by the rules alone has no `script_strength`, one by the script alone no `strength`.
     messages: MESSAGE_COLUMNS. games: GAME_COLUMNS and trace_path. A message to several agents informs each of them.
     """
     messages = messages.sort("game_id", "event_index")
     known = {game: GameFacts(*facts) for game, *facts in games.select(*GAME_COLUMNS).iter_rows()}
-    updates = _updates(messages, known, rules)
+    updates, script = _updates(messages, known, rules)
     game_columns = games.select("game_id", "trace_path", "num_slots")
     message_columns = messages.select("game_id", "event_index", "round")
     message_columns = message_columns.join(game_columns, on="game_id", how="left", maintain_order="left")
     inside = pl.col("slot").is_between(0, pl.col("num_slots") - 1).fill_null(False)
-    return (
+    updates = (
         updates.hstack(message_columns[updates["message"]])
         .with_columns(in_calendar=inside)
         .drop("message", "num_slots")
     )
+    rounds = message_columns[script["number"]].select("game_id", "round", "trace_path")
+    return updates, script.drop("number").hstack(rounds)
 
 
-def _updates(messages: pl.DataFrame, games: Mapping[str, GameFacts], rules: RuleSet) -> pl.DataFrame:
-    """One row per update: RUN_COLUMNS, update_index, slot, evidence. Raises TraceError for a game with too many."""
+def _updates(
+    messages: pl.DataFrame, games: Mapping[str, GameFacts], rules: RuleSet
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """One row per update: RUN_COLUMNS, update_index, slot, evidence. And the public script's beliefs, by the number of
+    each round's first message. Raises TraceError for a game with too many."""
     run_rows: list[tuple[Any, ...]] = []
     counts: list[int] = []
     slot_evidence: list[SlotEvidence] = []
-    facts, context, current_round = GameFacts(), RoundContext(), None
+    facts, context, current_round, first, script = GameFacts(), RoundContext(), None, 0, ScriptBeliefs()
     delivered: Counter[str] = Counter()
     columns = [messages[name].to_list() for name in MESSAGE_COLUMNS]
-    for message, (game, event, number, channel, sender, recipients, content) in enumerate(zip(*columns, strict=True)):
-        if (game, number) != current_round:
+    for number, (game, event, round_number, channel, sender, recipients, content) in enumerate(
+        zip(*columns, strict=True)
+    ):
+        if (game, round_number) != current_round:
             facts = games.get(game, GameFacts())
-            context, current_round = RoundContext(facts.setting), (game, number)
-        found = _found(content, channel == "dm", sender, recipients, facts, context, rules)
-        delivered[game] += len(recipients) * sum(len(one.run[3]) for one in found)
+            context, current_round, first = RoundContext(facts.setting), (game, round_number), number
+        message = Sent(content, decode_message(content), channel == "dm", sender, recipients)
+        typed = typed_evidence(message.typed, sender, recipients, context, rules) if message.typed is not None else []
+        runs, of_itself = _chosen_runs(message, typed, facts, rules)
+        delivered[game] += len(recipients) * sum(len(slots) for _, _, _, slots, _ in runs)
+        delivered[game] += script.read(first, message, typed, facts)
         if delivered[game] > limits.DELIVERED_CLAIMS:
             reason = f"more than {limits.DELIVERED_CLAIMS} claims of messages, times their recipients"
             raise TraceError(reason, f".events[{event}].data.content")
-        for observer in recipients if found else ():
-            for (target, source, _, slots, clause), strength, script_strength, reflexive in found:
-                chosen = strength if reflexive or target != observer else None
-                if chosen is not None or script_strength is not None:
-                    run_rows.append((message, observer, target, source, chosen, script_strength, *clause))
+        for observer in recipients if runs else ():
+            for target, source, strength, slots, clause in runs:
+                if of_itself or target != observer:
+                    run_rows.append((number, observer, target, source, strength, *clause))
                     counts.append(len(slots))
                     slot_evidence += slots
-    return _updates_frame(run_rows, counts, slot_evidence)
+    return _updates_frame(run_rows, counts, slot_evidence), script.frame()
 
 
-def _found(
-    content: str,
-    direct: bool,
-    sender: int,
-    recipients: Sequence[int],
-    facts: GameFacts,
-    context: RoundContext,
-    rules: RuleSet,
-) -> list[Found]:
-    """What a message tells by the rules, by the public script, or by both. `direct`: whether it is to one agent."""
-    typed = decode_message(content)
-    is_script = rules.is_public_script
-    shared = is_script or (typed is None and rules.english == "release")
-    by_script: list[EvidenceRun] = []
-    if direct and (typed is None or typed.protocol not in SCRIPT_PROTOCOLS):
-        by_script = release_runs(content, sender, recipients[0], facts.num_agents, facts.num_slots)
-    found = [Found(run, run[2] if shared else None, run[2], shared) for run in by_script]
-    if typed is not None:
-        runs = typed_evidence(typed, sender, recipients, context, rules)
-        strength = PUBLIC_SCRIPT.typed(typed.source) if direct and typed.source in SCRIPT_SOURCES else None
-        return found + [Found(run, strength if is_script else run[2], strength, is_script) for run in runs]
-    runs = [] if rules.english == "release" else language_runs(content, sender, rules, facts.num_slots)
-    return found + [Found(run, run[2], None) for run in runs]
+def _chosen_runs(
+    message: Sent, typed_runs: list[EvidenceRun], facts: GameFacts, rules: RuleSet
+) -> tuple[list[EvidenceRun], bool]:
+    """What a message tells by the rules, and whether they let an agent learn of itself, as the public script does.
+
+    typed_runs: what it tells as a typed message.
+    """
+    if rules.is_public_script and message.is_script_typed:
+        return typed_runs, True
+    if rules.english == "release" and (rules.is_public_script or message.typed is None):
+        who = message.sender, message.recipients[0], facts.num_agents, facts.num_slots
+        return (release_runs(message.content, *who) if message.is_script_english else []), True
+    if message.typed is not None:
+        return typed_runs, False
+    return language_runs(message.content, message.sender, rules, facts.num_slots), False
 
 
 def _updates_frame(
@@ -178,20 +150,18 @@ def _updates_frame(
     updates = pl.DataFrame(run_columns)[run]
     slots, evidence = zip(*slot_evidence, strict=True) if slot_evidence else ((), ())
     return updates.with_columns(
-        pl.Series("update_index", _indices_in_message(updates), pl.Int64),
+        pl.Series("update_index", _indices_in_message(updates["message"].to_numpy()), pl.Int64),
         pl.Series("slot", slots, pl.Int64),
         pl.Series("evidence", evidence, pl.Float64),
     )
 
 
-def _indices_in_message(updates: pl.DataFrame) -> NDArray[np.int64]:
-    """Each update's index among those of its message that the rules find, from 0."""
-    messages, chosen = updates["message"].to_numpy(), updates["strength"].is_not_null().to_numpy()
-    before = np.cumsum(chosen) - chosen
+def _indices_in_message(messages: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Each update's index among those of its message, from 0; `messages` has each update's message, in order."""
+    rows = np.arange(len(messages))
     first = np.ones(len(messages), bool)
     first[1:] = messages[1:] != messages[:-1]
-    index: NDArray[np.int64] = before - np.maximum.accumulate(np.where(first, before, 0))
-    return index
+    return rows - np.maximum.accumulate(np.where(first, rows, 0))
 
 
 def privacy_frames(
@@ -203,42 +173,22 @@ def privacy_frames(
     """
     if "belief_evidence" not in wanted:
         return {}
-    found = belief_updates(frames["messages"], frames["games"], rules)
-    updates = beliefs.update_beliefs(found.filter(pl.col("strength").is_not_null()), weighing)
-    made = {"belief_evidence": updates}
+    updates, script = belief_updates(frames["messages"], frames["games"], rules)
+    made = {"belief_evidence": beliefs.update_beliefs(updates, weighing)}
     if "pair_round_vps" in wanted or "vps_by_source" in wanted:
         weights = beliefs.slot_weights(frames["calendars"], weighing)
-        weighted = beliefs.weigh_updates(updates, weights)
+        weighted = beliefs.weigh_updates(made["belief_evidence"], weights)
     if "pair_round_vps" in wanted:
-        losses = _with_script(beliefs.pair_losses(weighted, weighing), found, frames["calendars"], weighing)
+        losses = beliefs.with_script(
+            beliefs.pair_losses(weighted, weighing),
+            beliefs.weigh_slots(script, beliefs.slot_weights(frames["calendars"], SCRIPT_WEIGHING)),
+        )
         made["pair_round_vps"] = beliefs.pair_round_vps(losses, weights, frames["games"], frames["rounds"], weighing)
     if "game_summary" in wanted:
         made["game_summary"] = beliefs.game_summary(made["pair_round_vps"], frames["games"], rules)
     if "vps_by_source" in wanted:
         made["vps_by_source"] = beliefs.vps_by_source(weighted, weighing)
     return made
-
-
-def _with_script(
-    losses: pl.DataFrame, found: pl.DataFrame, calendars: pl.DataFrame, weighing: Weighing
-) -> pl.DataFrame:
-    """The losses of pairs with `uniform_release` and `cost_release`, the public script's, and a row for a pair of its
-    alone. Beliefs are computed anew only for games of which the script finds other evidence, or weighs it otherwise."""
-    script = Weighing()
-    differs = pl.lit(weighing != script) | pl.col("strength").ne_missing(pl.col("script_strength"))
-    differing = found.filter(differs).select("game_id").unique()
-    evidence = found.filter(pl.col("script_strength").is_not_null()).join(
-        differing, on="game_id", how="semi", maintain_order="left"
-    )
-    updates = beliefs.update_beliefs(evidence.with_columns(strength="script_strength"), script)
-    weighted = beliefs.weigh_updates(updates, beliefs.slot_weights(calendars, script))
-    by_script = pl.concat(
-        [
-            losses.join(differing, on="game_id", how="anti").drop("observations"),
-            beliefs.pair_losses(weighted, script).drop("observations"),
-        ]
-    ).rename({f"{mode}_loss": f"{mode}_release" for mode in beliefs.MODES})
-    return losses.join(by_script, on=[*beliefs.PAIR, "trace_path"], how="full", coalesce=True)
 
 
 def vps_by_rules(frames: Frames, names: Iterable[str] = tuple(RULES), prior: float = 0.5) -> pl.DataFrame:

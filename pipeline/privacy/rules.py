@@ -104,3 +104,6 @@ class Weighing:
     def __post_init__(self) -> None:
         require_between("the prior", self.prior, 0, 1)
         require_between("the weight_cap", self.weight_cap, 0, MAX_NUMBER)
+
+
+SCRIPT_WEIGHING = Weighing()  # the public script's, whatever the study's is

@@ -43,7 +43,7 @@ Statement = tuple[Sequence[int | None], Sequence[int], str, int, int]
 
 @lru_cache(maxsize=16384)
 def literal_statements(content: str) -> tuple[Statement, ...]:
-    """What an English message states by H.3's words alone. Of the classes of which a clause has words the first counts."""
+    """What an English message states by H.3's words alone; of a clause the first class counts that it has a word of."""
     folded, room = fold(content), MOST_CLAIMS
     stated: list[Statement] = []
     for start, end in clauses(folded):

@@ -100,7 +100,7 @@ GAME_SUMMARY = Table(
         C(
             "vps_release",
             "float",
-            "mean of vps_release over the script's pair-rounds, an observer as its own target among them; empty without any",
+            "mean of vps_release over the script's pair-rounds, also of agents with themselves; empty without any",
             "VPS",
         ),
         C("rules", "str", "the rules of typed messages: paper or release"),
