@@ -263,7 +263,8 @@ def _latex_table(table: Table, notes: str) -> str:
     for name, kind, *cells in table.texts():
         groups.setdefault(kind, []).append([name, *cells])
     frames = {kind: two_lines(pl.DataFrame(rows, head, orient="row")) for kind, rows in groups.items()}
-    return booktabs(frames, f"{table.title}. {notes}", f"row-{table.condition}-{table.setting}")
+    label = re.sub(r"[^\w-]+", "-", f"row-{table.condition}-{table.setting}")
+    return booktabs(frames, f"{table.title}. {notes}", label)
 
 
 def as_json(tables: Sequence[Table]) -> str:
