@@ -32,7 +32,8 @@ def _words(*alternatives: str) -> re.Pattern[str]:
 PROTOCOLS = ('"dsm"', '"imap"')
 # Spans start with a word, so that the same words in CSV never start as a formula does.
 FIRST_WORD = re.compile(r"\w")
-CLAUSE_END = re.compile(r"(?<=[.!?])\s+|;|\b(?:but|otherwise|alternatively)\b")
+# The look ahead says nothing new: it saves time where no clause can end.
+CLAUSE_END = re.compile(r"(?=[\s;boa])(?:(?<=[.!?])\s+|;|\b(?:but|otherwise|alternatively)\b)")
 
 # A slot is a number in one of three kinds of stretches, none of which goes past a stop.
 DIGIT = re.compile(r"\d")

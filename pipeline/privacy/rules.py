@@ -66,7 +66,7 @@ class RuleSet:
             for claim_class, (value, strength) in ENGLISH.items()
         }
 
-    @property
+    @cached_property
     def is_public_script(self) -> bool:
         """Whether messages are read as the public script reads them, typed ones and English."""
         return (self.name, self.english) == (PUBLIC_SCRIPT.name, PUBLIC_SCRIPT.english)

@@ -13,7 +13,7 @@ from trace_builder import CALENDARS, TraceBuilder, toy_game
 from pipeline.derive.rows import ingested_frames
 from pipeline.privacy import beliefs
 from pipeline.privacy.evidence import privacy_frames
-from pipeline.privacy.rules import RULES, Weighing
+from pipeline.privacy.rules import ENGLISH_VERSIONS, RULES, Weighing
 from pipeline.tables.schemas.base import TABLES
 from pipeline.traces.ingest import Rows, ingest
 from pipeline.traces.trace import decode_trace
@@ -129,8 +129,8 @@ def test_every_column_of_a_pair_s_round_holds_its_own_value() -> None:
         "target_is_participant": True, "observer_is_participant": True, "num_agents": 3, "num_slots": 4,
         "observations": 3, "prior_distance_to_ideal": 0.0, "prior": 0.5,
     }  # fmt: skip
-    uniform = {"vps_loss": 1.5, "posterior_distance_to_ideal": 1.5, "vps_loss_per_slot": 1.5 / 4}
-    cost = {"vps_loss": 6.5, "posterior_distance_to_ideal": 6.5, "vps_loss_per_slot": 6.5 / 4}
+    uniform = {"vps_loss": 1.5, "vps_release": 1.5, "posterior_distance_to_ideal": 1.5, "vps_loss_per_slot": 1.5 / 4}
+    cost = {"vps_loss": 6.5, "vps_release": 6.5, "posterior_distance_to_ideal": 6.5, "vps_loss_per_slot": 6.5 / 4}
     rows = tables["pair_round_vps"].filter(round=0, target_agent=1)
     assert rows.to_dicts() == [
         first | cost | {"weight_sum": 14.0, "vps_loss_per_weight": 6.5 / 14, "weight_mode": "cost"},
@@ -159,6 +159,8 @@ def test_every_column_of_a_summary_holds_its_own_value(
         "participant_pair_vps_loss_per_weight": pytest.approx(participants_total / participants_weight),
         "participant_pair_observation_count": 5, "participant_pair_pair_rounds": 3,
         "all_pair_rounds": 12, "all_pairs_vps_loss_mean": pytest.approx(total / 12),
+        "vps_release": pytest.approx((total - 0.45 + 0.24) / 5),  # of one slot that is said to be free
+        "rules": "paper", "english": "full", "english_version": ENGLISH_VERSIONS["full"],
     }  # fmt: skip
 
 
@@ -208,14 +210,14 @@ def test_a_slot_beyond_the_calendar_that_was_shown_weighs_one() -> None:
     calendar = pl.DataFrame(
         key | {"agent": [0], "costs": [[4, 9]], "blocked": pl.Series([[]], dtype=pl.List(pl.Int64))}
     )
-    weighed = beliefs.weigh_updates(update, calendar, Weighing())
-    assert weighed.select("cost_weight", "cost_weight_sum").rows() == [(1.0, 3.0 + 4.0)]
+    weights = beliefs.slot_weights(calendar, Weighing())
+    assert weights["cost_weight_sum"].to_list() == [3.0 + 4.0]
+    assert beliefs.weigh_updates(update, weights)["cost_weight"].to_list() == [1.0]
 
 
 def test_who_takes_part_in_a_round_that_no_table_has_is_nobody() -> None:
-    tables = derived(TraceBuilder().round(0).dm(0, 0, 1, {"imap": "decision", "slot": 1}))
-    weighed = beliefs.weigh_updates(tables["belief_evidence"], tables["calendars"], Weighing())
-    pairs = beliefs.pair_round_vps(weighed, tables["games"], tables["rounds"].clear(), Weighing())
+    frames = ingested_frames(ingested(TraceBuilder().round(0).dm(0, 0, 1, {"imap": "decision", "slot": 1})))
+    pairs = privacy_frames(frames | {"rounds": frames["rounds"].clear()}, RULES["paper"], Weighing())["pair_round_vps"]
     assert pairs.select("target_is_participant", "observer_is_participant").rows() == [(False, False)] * 2
 
 
@@ -283,7 +285,7 @@ def test_what_always_holds(talk: list[tuple[int, int, int, Any]], rules: str, pr
     evidence = tables["belief_evidence"].filter("in_calendar")
     assert evidence.select(pl.col("belief_before", "belief_after").is_between(0, 1).all()).row(0) == (True, True)
     most = max(prior, 1 - prior)
-    for loss, weight_sum in tables["pair_round_vps"].select("vps_loss", "weight_sum").rows():
+    for loss, weight_sum in tables["pair_round_vps"].select("vps_loss", "weight_sum").drop_nulls().rows():
         assert 0 <= loss <= weight_sum * most + 1e-9
     for mode in beliefs.MODES:
         moved = tables["vps_by_source"].filter(weight_mode=mode)["vps_loss_moved"].sum()

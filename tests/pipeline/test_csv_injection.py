@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from pipeline.__main__ import app as pipeline_app
 from pipeline.paper.compare import COLUMNS, as_rich_table
 from pipeline.privacy.language.messages import language_claims
-from pipeline.privacy.rules import ENGLISH_RULES, RuleSet
+from pipeline.privacy.rules import RuleSet
 from pipeline.tables.database import build_database
 from pipeline.tables.io import read_table, to_csv_frame, to_frame, unescape_formulas, write_csv, write_table
 from pipeline.tables.queries import attach
@@ -83,7 +83,7 @@ PIECES = [*"=+-@';\n\t＝\u3000 ", "slot 3", "free", "busy", "Free:\n- 3\n- 5", 
 @example("=Free:\n- 3\n- =5", "full")
 @example("@slot 3 is free; -slot 5 is busy", "literal")
 def test_a_span_in_csv_has_its_text(message: str, english: str) -> None:
-    rules = RuleSet("paper", english=ENGLISH_RULES[english])
+    rules = RuleSet("paper", english=english)
     for *_, clause, start, end in language_claims(message, 1, rules):
         cells = to_csv_frame(pl.DataFrame({"clause": [clause], "content": [message]}))
         assert cells["clause"].item() == message[start:end] == clause

@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from machine.manifests import write_manifest
 from pipeline.__main__ import app
 from pipeline.derive import parallel
-from pipeline.privacy.rules import RELEASE_FACTOR
+from pipeline.privacy.recorded import recorded_reading
+from pipeline.privacy.rules import ENGLISH_VERSIONS
 from pipeline.tables import shards
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.base import ROOMS, TABLES
@@ -145,21 +146,20 @@ def test_all_read_is_exit_code_0(tmp_path: Path) -> None:
     assert {path.name for path in (tmp_path / "out").iterdir()} == {*files, "derive.manifest.json"}
 
 
-def test_english_is_read_as_told(tmp_path: Path) -> None:
+READINGS = (
+    ([], ("paper", "full")),
+    (["--english", "release"], ("paper", "release")),
+    (["--rules", "release"], ("release", "release")),
+    (["--rules", "release", "--english", "literal"], ("release", "literal")),
+)
+
+
+@pytest.mark.parametrize(("options", "reading"), READINGS)
+def test_messages_are_read_as_told(options: list[str], reading: tuple[str, str], tmp_path: Path) -> None:
     write_trace(tmp_path / "in/x.json", toy_game().text())
-    arguments = [
-        "derive",
-        str(tmp_path / "in"),
-        "--out",
-        str(tmp_path / "out"),
-        "--english",
-        "release",
-        "--workers",
-        "1",
-    ]
+    arguments = ["derive", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--workers", "1", *options]
     assert CliRunner().invoke(app, arguments).exit_code == 0
-    evidence = read_table(tmp_path / "out", "belief_evidence").filter(source="language_positive")
-    assert evidence["strength"].to_list() == [RELEASE_FACTOR]
+    assert recorded_reading(tmp_path / "out") == (*reading, ENGLISH_VERSIONS[reading[1]])
 
 
 MISUSES = (

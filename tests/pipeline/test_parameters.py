@@ -21,7 +21,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("robustness.epsilons", [0.7], "Expected `float` <= 0.5"),
     ("robustness.draws", 0, "Expected `int` >= 1 - at `$.robustness.draws`"),
     ("robustness.condition", "nothere", "Invalid enum value 'nothere' - at `$.robustness.condition`"),
-    ("robustness.english", ["nothere"], "robustness.english names 'nothere', which is none of full, full-vague"),
+    ("robustness.english", ["nothere"], "robustness.english names 'nothere', which is none of full, literal, release"),
     ("mixed_effects.condition", None, "at `$.mixed_effects.condition`"),
     ("mixed_effects.relabellings", 1.5, "Expected `int`, got `float`"),
     ("teams.styles", ["exact", "nothere"], "teams.styles names 'nothere', which is none of blunt, candid"),

@@ -11,7 +11,7 @@ from trace_builder import TraceBuilder, toy_game
 
 from pipeline.derive.rows import ingested_frames
 from pipeline.privacy.evidence import privacy_frames
-from pipeline.privacy.rules import RULES, Weighing
+from pipeline.privacy.rules import ENGLISH_VERSIONS, RULES, Weighing
 from pipeline.statistics.robustness.sweep import Grid, SweepInputs, apply_rules, sweep_vps
 from pipeline.traces.ingest import ingest
 from pipeline.traces.trace import decode_trace
@@ -36,10 +36,12 @@ def talk(*said: str) -> TraceBuilder:
     return trace
 
 
-def derived(trace: TraceBuilder, rules: str = "paper", **chosen: float) -> dict[str, pl.DataFrame]:
+def derived(
+    trace: TraceBuilder, rules: str = "paper", english: str = "full", **chosen: float
+) -> dict[str, pl.DataFrame]:
     frames = ingested_frames(ingest(decode_trace(trace.text()), "a.json"))
     epsilon = chosen.pop("epsilon", 0.05)
-    return frames | privacy_frames(frames, replace(RULES[rules], epsilon=epsilon), Weighing(**chosen))
+    return frames | privacy_frames(frames, replace(RULES[rules], epsilon=epsilon, english=english), Weighing(**chosen))
 
 
 def inputs_of(tables: dict[str, pl.DataFrame]) -> SweepInputs:
@@ -76,9 +78,14 @@ def test_points_stand_in_the_order_of_the_results() -> None:
         assert values.tolist() == pytest.approx(anew[column].to_list())
 
 
-def test_evidence_is_restated_as_it_was_read() -> None:
-    updates = derived(talk(*ENGLISH))["belief_evidence"]
+@pytest.mark.parametrize("english", ENGLISH_VERSIONS)
+def test_evidence_is_restated_as_it_was_read(english: str) -> None:
+    updates = derived(talk(*ENGLISH), english=english)["belief_evidence"]
     assert apply_rules(updates, RULES["paper"]).equals(updates)
+
+
+def test_evidence_is_restated_by_other_rules_and_another_margin() -> None:
+    updates = derived(talk(*ENGLISH))["belief_evidence"]
     released = apply_rules(updates, replace(RULES["release"], epsilon=0.2))
     assert set(released.filter(source="sd_propose")["strength"]) == {0.7}
     assert set(released.filter(source="language_negative")["evidence"]) == {0.2}

@@ -1,7 +1,6 @@
 """One set of messages and games under several rule sets."""
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,8 +15,7 @@ from pipeline.derive.parallel import Recipe, derive
 from pipeline.privacy.evidence import vps_by_rules
 from pipeline.privacy.language.literal import MOST_CLAIMS
 from pipeline.privacy.language.messages import language_claims
-from pipeline.privacy.rules import ENGLISH, ENGLISH_RULES, RELEASE_FACTOR, RULES, Claim, Weighing, chosen_rules
-from pipeline.reports.documents.statistics import english_scale
+from pipeline.privacy.rules import ENGLISH, RULES, Claim, Weighing, chosen_rules
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.robustness.english import english_tables, read_condition, vps_by_english
 from pipeline.tables.io import conform, read_table
@@ -39,7 +37,7 @@ def test_the_release_s_weaker_proposals_move_beliefs_by_so_much_less(tmp_path: P
 
 
 def read(message: str, english: str) -> list[Claim]:
-    return language_claims(message, 9, replace(RULES["paper"], english=ENGLISH_RULES[english]))
+    return language_claims(message, 9, replace(RULES["paper"], english=english))
 
 
 def said(message: str, english: str) -> set[str]:
@@ -76,34 +74,6 @@ def test_literal_reads_the_words_and_examples_of_h3_and_nothing_else(message: st
     assert all(message[claim[6] : claim[7]] == claim[5] for claim in read(message, "literal"))
 
 
-HINTS = (
-    "Slot 4 is difficult for me.",
-    "Slot 4 is not ideal for me.",
-    "Slot 4 is high cost for me.",
-    "I'd rather not use slot 4.",
-    "Slot 7 is free. Slots 4 and 7 are tough.",
-)
-
-
-@pytest.mark.parametrize("message", HINTS)
-def test_wording_that_only_hints_counts_where_a_field_says_so(message: str) -> None:
-    hinted = {"9 4 occupied"}
-    assert said(message, "full-vague") == said(message, "full") | hinted
-    assert said(message, "full") & hinted == set()
-
-
-@pytest.mark.parametrize("message", ["Slot 4 isn't difficult for me.", "What makes slot 4 so costly?", "Hard times."])
-def test_what_is_denied_or_asked_hints_at_nothing(message: str) -> None:
-    assert said(message, "full-vague") == said(message, "literal-vague") == set()
-
-
-def test_release_claims_what_literal_does_and_moves_beliefs_by_less() -> None:
-    for message, _ in AS_PRINTED:
-        literal, release = read(message, "literal"), read(message, "release")
-        assert [claim[:4] for claim in release] == [claim[:4] for claim in literal]
-        assert [claim[4] for claim in release] == pytest.approx([RELEASE_FACTOR * claim[4] for claim in literal])
-
-
 WORDS = st.sampled_from(
     [
         "slot",
@@ -129,7 +99,7 @@ WORDS = st.sampled_from(
 
 @given(st.lists(WORDS, max_size=25).map(" ".join))
 def test_any_text_has_claims_of_known_classes_in_true_spans(message: str) -> None:
-    claims = read(message, "literal-vague")
+    claims = read(message, "literal")
     assert {claim[2].removeprefix("language_") for claim in claims} <= set(ENGLISH)
     assert all(message[claim[6] : claim[7]] == claim[5] for claim in claims)
 
@@ -146,8 +116,8 @@ def test_a_hostile_message_is_read_up_to_a_bound() -> None:
 
 def test_the_rule_set_of_parameters_names_its_readings() -> None:
     rules = chosen_rules({"rules": "release", "english": "literal", "epsilon": 0.1})
-    assert (rules.name, rules.english.name, rules.epsilon) == ("release", "literal", 0.1)
-    with pytest.raises(ValueError, match="'loose' is none of full, full-vague, literal"):
+    assert (rules.name, rules.english, rules.epsilon) == ("release", "literal", 0.1)
+    with pytest.raises(ValueError, match="'loose' is none of full, literal, release"):
         chosen_rules({"rules": "release", "english": "loose", "epsilon": 0.1})
 
 
@@ -167,11 +137,11 @@ def test_each_team_s_vps_is_set_against_that_of_the_study_s_reading(tmp_path: Pa
     for name, table in tables.items():
         conform(table, RESULT_TABLES[name])
     means = tables["english_rules"].filter(team="clear")
-    assert means["vps"].to_list() == pytest.approx([0.45, 0.45, RELEASE_FACTOR * 0.45])
-    assert means["ratio"].to_list() == pytest.approx([1, 1, RELEASE_FACTOR])
+    assert means["vps"].to_list() == pytest.approx([0.45, 0.45, 0.24])
+    assert means["ratio"].to_list() == pytest.approx([1, 1, 0.24 / 0.45])
     assert tables["english_rules"].filter(team="other")["vps"].to_list() == [pytest.approx(0.45), None, None]
     with pytest.raises(ValueError, match="add the study's choice"):
-        english_tables(vps, frames["games"], names, "full-vague", groups, (Resampling(100, 0.95, "e"), 100, "f"))
+        english_tables(vps, frames["games"], names, "loose", groups, (Resampling(100, 0.95, "e"), 100, "f"))
 
 
 @pytest.mark.slow
@@ -185,19 +155,11 @@ def test_what_the_page_says_of_the_readings_holds_of_the_study() -> None:
         assert sd == release.filter(team="sd")["vps"].item()
         assert full.filter("simulated")["vps"].min() > sd
         assert release.filter("simulated")["vps"].max() < sd
-    assert by_reading["full-vague"]["ratio"].to_list() == [1.0] * by_reading["full"].height
     ranks = pl.read_csv(ROOT / "data/results/english_rules_ranks.csv")
-    assert ranks.filter(group="styles")["flips"].max() == 1
+    assert ranks.filter(group="styles")["flips"].max() == 2
     assert ranks.filter(group="protocols")["flips"].sum() == 0
     flips = pl.read_csv(ROOT / "data/results/english_rules_flips.csv").filter(
         pl.col("p_value") > 0.05, english="release"
     )
     past_sd = flips.filter((pl.col("a") == "sd") | (pl.col("b") == "sd"))
-    assert set(past_sd.select("setting", "a").rows()) == {
-        ("uniform", "chatty"),
-        ("varied", "chatty"),
-        ("uniform", "exact"),
-    }
-    apart = re.findall(r"(\d+) % \|$", english_scale(), re.MULTILINE)
-    assert len(apart) == 4
-    assert max(map(int, apart)) < 10
+    assert set(past_sd.select("setting", "a").rows()) == {("uniform", "chatty"), ("varied", "chatty")}

@@ -41,7 +41,6 @@ PARTS = (
     Part("docs/environment.md", "costs_test", environment.costs_test),
     Part("docs/environment.md", "spread", environment.spread),
     Part("docs/environment.md", "leaks_test", environment.leaks_test),
-    Part("docs/language.md", "english_scale", statistics.english_scale),
     Part("docs/language.md", "english_rules", statistics.english_rules),
     Part("docs/language.md", "english_rules_ranks", statistics.english_rules_ranks),
     Part("docs/language.md", "classes", reference.classes),

@@ -10,8 +10,6 @@ from pipeline.statistics.paired_tests import holm
 from pipeline.tables.paths import RESULTS
 
 SETTINGS = ("uniform", "varied")
-# What the release's script and an independent literal parser make of simulated styles.
-ENGLISH_SCALE = Path("data/paper/english_scale.csv")
 STANDARD = "standard"
 
 
@@ -167,18 +165,6 @@ def english_rules_ranks(results: Path = RESULTS) -> str:
         shown = [f"{figure(cell['kendall'], 2)} ({cell['flips']} of {cell['pairs_compared']})" for cell in cells]
         rows.append([f"{english}", *shown])
     return table(head, rows)
-
-
-def english_scale(results: Path = RESULTS, measured: Path = ENGLISH_SCALE) -> str:
-    """A line a reading and style that others measured: its VPS there over that under `full`, and the same of ours."""
-    means = _read(results, "english_rules").group_by("english", "team").agg(pl.col("vps").mean())
-    ours = {(english, team): vps for english, team, vps in means.iter_rows()}
-    rows = []
-    for english, team, vps, vps_full in pl.read_csv(measured, glob=False).iter_rows():
-        theirs, here = vps / vps_full, ours[english, team] / ours["full", team]
-        apart = f"{round(100 * (here / theirs - 1)):+d} %".replace("-", "−")
-        rows.append([english, team_label(team, True), *(figure(v, 2) for v in (vps, vps_full, theirs, here)), apart])
-    return table(["reading", "style", "measured", "under `full`", "of it", "of ours", "ours is off by"], rows)
 
 
 def excess(results: Path = RESULTS) -> str:

@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from pipeline.privacy.beliefs import MODES, belief_shift, final_beliefs, slot_weights, update_beliefs, weigh_updates
+from pipeline.privacy.english_release import VALUES
 from pipeline.privacy.rules import RULES, RuleSet, Weighing
 from pipeline.statistics.by_game import ended
 from pipeline.tables.io import read_table
@@ -66,7 +67,7 @@ def sweep_inputs(tables: Path, condition: str) -> SweepInputs:
 def apply_rules(updates: pl.DataFrame, rules: RuleSet) -> pl.DataFrame:
     """The updates with the evidence and strength that the rules give their sources."""
     sources = updates["source"].unique().to_list()
-    english = {source: (evidence, strength) for source, evidence, strength in rules.language.values()}
+    english = {source: (evidence, strength) for source, evidence, strength in rules.language.values()} | VALUES
     strengths = {s: english[s][1] if s in english else rules.typed(s) for s in sources}
     evidence = {s: english[s][0] for s in sources if s in english}
     english_evidence = pl.col("source").replace_strict(evidence, default=None, return_dtype=pl.Float64)
