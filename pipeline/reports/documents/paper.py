@@ -21,7 +21,7 @@ from pipeline.paper.statements.checks import (
     read_statement_rows,
 )
 from pipeline.reports.documents.markdown import figure, link, table
-from pipeline.reports.measures import MEASURES, OWN, SCRIPT, TABLE1, Reading, scale_note, titles
+from pipeline.reports.measures import MEASURES, OWN, SCRIPT, TABLE1, Reading, titles
 from pipeline.tables.paths import PAPER_PROTOCOLS, RESULTS, params
 
 EXHIBITS = Path("data/paper/exhibits.csv")
@@ -65,8 +65,8 @@ PAGE = Path("docs/paper.md")
 
 
 def table1(results: Path = RESULTS) -> str:
-    """Table 1's rows of the four protocols, and what its two columns of privacy loss say."""
-    return f"{_rows(results, PAPER_PROTOCOLS, TABLE1)}\n\n{scale_note(_study_reading())}"
+    """Table 1's rows of the four protocols."""
+    return _rows(results, PAPER_PROTOCOLS, TABLE1)
 
 
 def scales(results: Path = RESULTS) -> str:
