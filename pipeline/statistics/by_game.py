@@ -115,6 +115,7 @@ TABLE1 = (
     "excess_over_greedy",
     "meetings_kept",
     "realized_cost",
+    "vps_release_mean",
 )
 BY_MEETING = (
     "dms",

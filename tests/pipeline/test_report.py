@@ -161,7 +161,7 @@ def test_no_error_steers_the_terminal(tmp_path: Path, monkeypatch: pytest.Monkey
     for name, table in TABLES.items():
         rows = pl.DataFrame([game] if name == "games" else [], schema=polars_schema(table))
         rows.write_parquet(tmp_path / f"tables/{name}.parquet")
-    places = ["--tables", "tables", "--results", "results"]
+    places = ["--tables", "tables", "--results", "results", "--english", "full"]
     for wrong in (["--team", "x"], ["--condition", "\x1b[31mx"], ["--team", "\x1b[31m"]):
         done = CliRunner().invoke(app, ["report", *places, *wrong])
         assert done.exit_code == 2 and "there are" in done.output

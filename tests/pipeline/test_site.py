@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from pipeline.__main__ import app
 from pipeline.privacy.rules import Weighing
+from pipeline.reports.measures import OWN, SCRIPT
 from pipeline.reports.site import build as building
 from pipeline.reports.site.build import Origins, SiteCounts, build
 from pipeline.reports.site.figures import figures, read_metrics
@@ -118,6 +119,24 @@ def test_the_paper_s_rows_are_as_printed() -> None:
     }
     assert rows["Claude Sonnet 4.6", "uniform", "standard"]["values"]["excess_cost"] == "1.14"
     assert rows["Gemini 3.1 Pro", "varied", "blocked"]["values"]["coordination_rate_pct"] == "97.2"
+    assert rows["Claude Sonnet 4.6", "uniform", "standard"]["values"][SCRIPT] == "1.47"
+    assert not any(OWN in row["values"] for row in rows.values())  # of another scale
+
+
+@pytest.mark.parametrize("english", ["full", "literal", "release"])
+def test_the_column_of_the_tables_reading_is_called_by_it_and_has_no_row_of_the_paper(
+    english: str, tmp_path: Path
+) -> None:
+    tables = site_tables(tmp_path)
+    summary = pl.read_parquet(tables / "game_summary.parquet").with_columns(english=pl.lit(english))
+    summary.write_parquet(tables / "game_summary.parquet")
+    build(Origins(tables, numbers=ROOT / "data/paper/numbers.csv"), tmp_path / "site", RESAMPLING, workers=1)
+    board = page_data(tmp_path / "site/data/leaderboard.js")
+    labels = {metric["key"]: metric["label"] for metric in board["metrics"]}
+    assert labels[SCRIPT] == "Privacy loss, script"
+    assert ("careful reader" in labels[OWN]) == (english == "full") and (english in labels[OWN]) == (english != "full")
+    own = [metric["key"] for metric in board["metrics"]].index(OWN)
+    assert {row["values"][own] for row in board["reported"]} == {None}
 
 
 def test_private_reasoning_is_in_the_data_of_its_game_alone(site: Path) -> None:

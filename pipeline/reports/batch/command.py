@@ -14,6 +14,7 @@ from machine.files import InUse, exclusive_access, no_empty_folders
 from machine.manifests import held_origins
 from machine.marks import begun, check_own
 from machine.processes import cores
+from pipeline.privacy.rules import ENGLISH_VERSIONS
 from pipeline.tables.paths import RESULTS, ROOT, TABLES
 from pipeline.traces.limits import print_rejections, printable
 
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 # What `report` writes into its folder, beside its manifest: pages and, of traces, the folders of their study.
 PAGES, STUDY = "*.html", ("tables", "results")
 ALL_WRITTEN, NOTHING_WRITTEN, BAD_USAGE, SOME_LEFT_OUT = 0, 1, 2, 3
+
+EnglishOption = Annotated[
+    str, typer.Option(metavar="NAME", help="How English was read, for tables that do not record it.", show_default="")
+]
 
 EXAMPLES = """
 Examples:
@@ -76,6 +81,7 @@ def report(
         Path | None,
         typer.Option(help="A team's file with prices, for calls that record none.", show_default="the price table's"),
     ] = None,
+    english: EnglishOption = "",
     workers: Annotated[int, typer.Option(min=0, help="Notebooks at a time; 0 for one a core.")] = 0,
 ) -> None:
     """Write self-contained pages that open without a network: one per team and condition, and a list of them."""
@@ -84,8 +90,9 @@ def report(
     from pipeline.reports.batch.own_study import Selection
 
     selection = Selection(
-        tables.resolve(), results.resolve(), frozenset(team or ()), frozenset(condition or ()), prices
+        tables.resolve(), results.resolve(), frozenset(team or ()), frozenset(condition or ()), prices, english
     )
+    check_english_option(english, traces or [])
     try:
         with removed_if_empty(out), exclusive_access(out):
             complete = _write_report(traces or [], out, selection, workers or cores())
@@ -202,18 +209,35 @@ def first_table(selection: "Selection") -> str:
 
     if not all((selection.results / f"{name}.csv").is_file() for name in ("table1", "intervals")):
         return ""
-    tables, results, teams, conditions, _ = selection
-    return as_html(read_rows(tables, results, teams, conditions, own=is_reference(tables)))
+    tables, results, teams, conditions, _, english = selection
+    return as_html(read_rows(tables, results, teams, conditions, english, is_reference(tables)))
 
 
-def require_tables(tables: Path, option: str) -> None:
-    """Raise BadParameter where a table is missing, not whole or of another form."""
+def require_tables(tables: Path, option: str, english: str) -> None:
+    """Raise BadParameter where a table is missing, not whole or of another form, or they do not say by which reading of
+    English they are, and `english` does not either, or says another."""
+    from pipeline.reports.measures import reading_of
     from pipeline.tables.io import check_tables
 
     try:
         check_tables(tables)
     except ValueError as problem:
         raise refused(str(problem), option) from None
+    recorded = reading_of(tables).english
+    if not recorded and not english:
+        unknown = f"{tables}: reading unknown, so that no row of the paper can stand beside its VPS"
+        raise refused(f"{unknown}; name the reading of English by --english, or derive the traces again.", option)
+    if english and recorded not in (None, english):
+        raise refused(f"{tables} records the reading {recorded}, not {english}.", "--english")
+
+
+def check_english_option(english: str, traces: Sequence[Path]) -> None:
+    """Raise BadParameter for a reading that there is not, or one of traces."""
+    if english and english not in ENGLISH_VERSIONS:
+        raise refused(f"no reading {english}; there are {', '.join(ENGLISH_VERSIONS)}.", "--english")
+    if english and traces:
+        problem = "it says how English was read for tables, and these are traces"
+        raise refused(f"{problem}, which are read by params.yaml, or by what `derive --english` names.", "--english")
 
 
 def _check_selection(selection: "Selection") -> None:
@@ -223,12 +247,12 @@ def _check_selection(selection: "Selection") -> None:
     from pipeline.tables.paths import no_tables
     from pipeline.tables.queries import other_results
 
-    tables, results, teams, conditions, _ = selection
+    tables, results, teams, conditions, _, english = selection
     if absent := no_tables(tables):
         raise refused(f"{absent}, or name traces.", "--tables")
     if not results.is_dir() or not any(results.glob("*.csv")):
         raise refused(f"no results in {results}; run `make repro`, or name traces.", "--results")
-    require_tables(tables, "--tables")
+    require_tables(tables, "--tables", english)
     if problem := other_results(tables, results):
         raise refused(f"{problem}; name the results of these, or their traces.", "--results")
     games = pl.read_parquet(tables / "games.parquet", columns=["team", "condition"], glob=False)
@@ -266,6 +290,7 @@ class Format(Enum):
 def row(
     traces: Annotated[list[Path], typer.Argument(help="Files or folders of traces, or a folder of tables.")],
     format: Annotated[Format, typer.Option(help="How to print it.")] = Format.text,
+    english: EnglishOption = "",
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
 ) -> None:
     """Print teams' rows of Table 1, both settings, beside those of the protocols and of the paper's models."""
@@ -283,6 +308,7 @@ def row(
     if derived_before and (len(traces) > 1 or find_sources(derived_before)):
         problem = f"{derived_before[0]} holds tables, and there are traces beside them"
         raise refused(f"{problem}; name one folder of tables, or traces alone.", "TRACES")
+    check_english_option(english, [] if derived_before else traces)
     with scratch_folder(Path(gettempdir())) as scratch:
         if not derived_before:
             tables = scratch / "tables"
@@ -291,13 +317,13 @@ def row(
                 derived = derive(traces, tables, study_recipe(), workers or None, show)
             rejected = count_rejected(derived, traces)
         else:
-            require_tables(tables, "TRACES")
+            require_tables(tables, "TRACES", english)
         from pipeline.reports.batch import row as rows  # not before: workers are forked without what it loads
         from pipeline.reports.reference_study import is_reference
         from pipeline.reports.show import data_text
 
         with held_origins(made_from((), tables, None)):
-            computed = rows.compute_rows(tables, is_reference(tables))
+            computed = rows.compute_rows(tables, english, is_reference(tables))
     write = {"text": rows.as_text, "markdown": rows.as_markdown, "latex": rows.as_latex, "json": rows.as_json}
     print(data_text(write[format.value](computed)))
     raise typer.Exit(SOME_LEFT_OUT if rejected else ALL_WRITTEN)

@@ -44,14 +44,15 @@ def unfinished_folder(out: Path) -> Iterator[Path]:
 
 
 class Selection(NamedTuple):
-    """The tables and results that pages are about, of which teams and conditions (all where none is named), and a
-    team's own prices."""
+    """The tables and results that pages are about, of which teams and conditions (all where none is named), a team's
+    own prices, and how English was read where the tables do not record it."""
 
     tables: Path
     results: Path
     teams: frozenset[str]
     conditions: frozenset[str]
     prices: Path | None = None
+    english: str = ""
 
 
 @dataclass(frozen=True)

@@ -267,14 +267,14 @@ def page_jobs(selection: Selection, out: Path, scratch: Path, notebooks: bool) -
 
     from pipeline.reports.batch.facts import simulated_mark
 
-    tables, results, teams, conditions, prices = selection
+    tables, results, teams, conditions, prices, english = selection
     folders = {"tables": str(tables), "results": str(results)}
     games = pl.read_parquet(tables / "games.parquet", columns=["team", "condition", "simulated"], glob=False)
     places = games.group_by("team", "condition").agg("simulated").sort("team", "condition")
     jobs = [
         PageJob(
             NOTEBOOKS / "report.ipynb",
-            folders | {"team": team, "condition": condition},
+            folders | {"team": team, "condition": condition, "english": english},
             out / f"{file_name(team, condition)}.html",
             f"{team}{simulated_mark(simulated)}, {condition}",
             scratch,

@@ -32,6 +32,7 @@ PARTS = (
     Part("data/README.md", "results", partial(data_dictionary, RESULT_TABLES.values(), "result")),
     Part("docs/benchmarks.md", "machine", benchmarks.machines),
     Part("docs/benchmarks.md", "figures", benchmarks.figures),
+    Part("docs/comparing.md", "scales", paper.scales),
     Part("docs/environment.md", "fills", environment.fills),
     Part("docs/environment.md", "thirds", environment.thirds),
     Part("docs/environment.md", "ruled_out", environment.ruled_out),

@@ -1,13 +1,14 @@
 """The site: a page and a data file for every game that changed, then the pages that list them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from machine.files import file_digest
 from machine.manifests import combined_digest
 from machine.processes import cores
+from pipeline.reports.measures import reading_of, scale_note
 from pipeline.reports.site.changes import (
     Manifest,
     code_digest,
@@ -45,7 +46,8 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Origins:
-    """Where the site's content comes from: tables, results, the paper's figures, reports, notebooks, the book."""
+    """Where the site's content comes from: tables, results, the paper's figures, reports, notebooks, the book; and how
+    English was read, where the tables do not record it."""
 
     tables: Path
     results: Path | None = None
@@ -53,6 +55,7 @@ class Origins:
     reports: Path | None = None
     notebooks: Path | None = None
     book: Path | None = None
+    english: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,8 @@ def fit_page(name: str, view: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 def write_lists(origins: Origins, out: Path, resampling: Resampling) -> None:
     """Write the leaderboard, the list of games and the page for two games, with their data."""
-    metrics = read_metrics(tables_prior(origins.tables))
+    reading = reading_of(origins.tables, origins.english)
+    metrics = read_metrics(tables_prior(origins.tables), reading)
     games = listed_games(origins.tables)
     parts = {f"games-{part['part']}.js": part for part in listing_parts(games)}
     for name, part in parts.items():
@@ -147,7 +151,7 @@ def write_lists(origins: Origins, out: Path, resampling: Resampling) -> None:
     links = {"reports": write_reports(origins.reports, out), "notebooks": write_notebooks(origins.notebooks, out)}
     board = leaderboard(ranked_figures, metrics, reported, links)
     write_text(out / "data" / "leaderboard.js", script("leaderboard", board))
-    said = caveats(read_table(origins.tables, "games"), origins.tables)
+    said = [scale_note(reading), *caveats(read_table(origins.tables, "games"), origins.tables)]
     shown: dict[str, Any] = {"games": games.height, "stopped": int(games["stopped"].sum()), "caveats": said}
     shown |= {"level": resampling.level, "fewest": fewest_clusters(resampling.level)}
     book = write_book(origins.book, out)

@@ -12,6 +12,8 @@ from machine.manifests import files_at, held_origins, write_manifest
 from machine.marks import begun, check_own
 from machine.terminal import progress_bar
 from pipeline.reports.batch.command import (
+    EnglishOption,
+    check_english_option,
     count_rejected,
     reading_traces,
     removed_if_empty,
@@ -48,17 +50,19 @@ def site(
         Path | None, typer.Option(help="Folder of results.", show_default="results, beside the tables")
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the site; made if it is not there.")] = Path("site"),
+    english: EnglishOption = "",
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
 ) -> None:
     """Write leaderboard and trace viewer as pages that open offline; what has not changed stays."""
     from pipeline.reports.batch.own_study import made_from
 
+    check_english_option(english, traces or [])
     try:
         check_folder(out)
         check_own(out, PARTS, "site")
         with (
             removed_if_empty(out),
-            _origins(traces or [], tables, results, out, workers) as (origins, rejected),
+            _origins(traces or [], tables, results, english, out, workers) as (origins, rejected),
             begun(out, "site", PARTS),
         ):
             with held_origins(made_from(traces or [], origins.tables, origins.results)) as digests:
@@ -74,7 +78,7 @@ def site(
 
 @contextmanager
 def _origins(
-    traces: list[Path], tables: Path, results: Path | None, out: Path, workers: int
+    traces: list[Path], tables: Path, results: Path | None, english: str, out: Path, workers: int
 ) -> Iterator[tuple["Origins", int]]:
     """The content's origins, and how many traces were rejected. Tables of traces are removed when the block ends."""
     from pipeline.tables.shards import scratch_folder
@@ -94,7 +98,7 @@ def _origins(
 
     if absent := no_tables(tables):
         raise typer.BadParameter(f"{absent}, or name traces.", param_hint="--tables")
-    require_tables(tables, "--tables")
+    require_tables(tables, "--tables", english)
     from pipeline.tables.queries import other_results
 
     made = results or tables.parent / "results"
@@ -103,7 +107,7 @@ def _origins(
     is_study = tables.resolve() == (ROOT / TABLES).resolve() and not problem
     of_study = ("reports", "figures", "book/html") if is_study else ()
     own = [path if path.exists() else None for path in (of_project(NUMBERS), *(ROOT / place for place in of_study))]
-    yield Origins(tables, made if made.exists() and not problem else None, *own), 0
+    yield Origins(tables, made if made.exists() and not problem else None, *own, english=english), 0
 
 
 def derive_traces(traces: list[Path], scratch: Path, workers: int) -> int:
