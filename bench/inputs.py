@@ -10,8 +10,7 @@ from uuid import NAMESPACE_OID, uuid5
 import zstandard
 
 from bench.measure import ROOT, BenchmarkFailed, run_process
-from machine.executor import executor
-from machine.processes import cores
+from machine.cores import cores, executor
 
 PROTOCOLS = ("imap", "sd", "dsm-welfare", "dsm-private")
 STYLES = ("candid", "chatty")

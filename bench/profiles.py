@@ -57,7 +57,7 @@ def decode_all(sources: "Sequence[Source]", decode: Callable[[bytes], object]) -
 
 def scoring(sources: "Sequence[Source]", out: Path) -> None:
     """Write the four privacy tables of every trace as Parquet."""
-    from machine.processes import no_garbage_collection
+    from machine.cores import no_garbage_collection
     from pipeline.privacy.evidence import PRIVACY_TABLES
 
     with no_garbage_collection():

@@ -210,7 +210,7 @@ def growth(folder: Path) -> Figures:
 
 def negotiator(folder: Path) -> Figures:
     """One game of simulated negotiators, in milliseconds of CPU."""
-    from machine.processes import no_garbage_collection
+    from machine.cores import no_garbage_collection
     from sim.game.game import Limits
     from sim.runs.play import play_game
     from sim.runs.runner import jobs_for

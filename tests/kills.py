@@ -21,7 +21,8 @@ from pathlib import Path
 from random import Random
 
 from machine.marks import begun_mark
-from machine.processes import WORKER_NAME
+
+from machine.cores import WORKER_NAME
 from sim.game.trace import write
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams

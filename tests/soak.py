@@ -19,8 +19,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from itertools import count
 from multiprocessing import active_children, get_context
 
-from machine.files import replacing
-from machine.processes import cores, exit_with_parent
+from machine.cores import cores, exit_with_parent
+from machine.output import replacing
 from pipeline.reports.documents.markdown import fill_parts
 from tests.imports import ROOT
 from tests.soak_units import UNITS, Outcome, perform

@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
-from machine.files import InUse, exclusive_access, remove_drafts, replacing
-from machine.processes import alive
+from machine.cores import alive
+from machine.output import exclusive_access, replacing
 from sim.tasks.suite import write_tasks
 from tests.faults import KINDS
 from tests.imports import ROOT

@@ -19,7 +19,7 @@ import pyarrow.dataset
 import pytest
 import zstandard
 
-from machine.manifests import write_manifest
+from machine.output import write_manifest
 from machine.stores import file_system, list_files, open_file
 from pipeline import Tables
 from pipeline.derive import parallel

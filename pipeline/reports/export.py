@@ -1,24 +1,20 @@
 """The command `export`: tables as a folder that others can read: Parquet, card, Croissant metadata, checksums."""
 
-import errno
 import json
-import os
 import shutil
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import date
 from pathlib import Path
-from stat import S_ISGID
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from machine.files import PROJECT, file_digest, of_project
 from machine.manifests import held_origins
+from machine.output import staged
 from pipeline.tables.paths import METADATA, SUMS
 from pipeline.tables.paths import TABLES as STUDY
 from pipeline.tables.schemas.base import TABLES
-from pipeline.tables.shards import scratch_folder
 from pipeline.traces.limits import printable
 
 if TYPE_CHECKING:
@@ -83,7 +79,7 @@ CONTEXT: dict[str, Any] = {
 
 
 def export(
-    out: Annotated[Path, typer.Argument(help="A folder that is not there yet, or empty.")],
+    out: Annotated[Path, typer.Argument(help="The dataset's folder, made if it is not there.")],
     tables: Annotated[Path, typer.Option(help="Folder of tables.")] = STUDY,
     name: Annotated[str, typer.Option(help="The dataset's name.")] = "calbench-lab",
     license: Annotated[
@@ -105,8 +101,6 @@ def export(
         raise typer.BadParameter(f"{printable(str(license))} is no file.", param_hint="--license")
     if out.resolve() == Path.cwd():
         raise typer.BadParameter("is the current folder; name another.", param_hint="OUT")
-    if (out.exists() or out.is_symlink()) and (not out.is_dir() or any(out.iterdir())):
-        raise typer.BadParameter(f"{printable(str(out))} is there and not empty; name another.", param_hint="OUT")
     if not license and not is_reference(folder):
         reason = "the project's licence is not that of other games than its study's; name the file of yours"
         raise typer.BadParameter(f"{reason}.", param_hint="--license")
@@ -119,35 +113,15 @@ def export(
 
 def write_dataset(tables: Path, out: Path, name: str, license: Path | None) -> int:
     """Write the folder, whole or not at all; returns how many tables it has: those with rows. license: none for the
-    project's own. Raises OSError where a table was replaced meanwhile, or another has come to stand at the place."""
-    out, paths = out.resolve(), [path for path in sorted(tables.glob("*.parquet")) if path.stem in TABLES]
-    with scratch_folder(out.parent) as scratch:
-        with held_origins({"tables": paths}):
-            number = fill_folder(draft := scratch / "dataset", paths, name, license)
-        if out.is_dir():
-            take_after(draft, out)
-        try:
-            draft.replace(out)
-        except OSError as error:
-            if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-                raise FileExistsError(f"something came to stand at {out} meanwhile; name another folder") from None
-            raise
-    return number
-
-
-def take_after(folder: Path, other: Path) -> None:
-    """Give the folder the owner, group and mode of another, and where that hands its group down, the group to all that
-    is in it, as far as this user may."""
-    status = other.stat()
-    with suppress(PermissionError):
-        os.chown(folder, status.st_uid, status.st_gid)
-        for path in folder.rglob("*") if status.st_mode & S_ISGID else ():
-            os.chown(path, -1, status.st_gid)
-    shutil.copystat(other, folder)
+    project's own. Raises OSError where a table was replaced meanwhile, UserError where other files are in the way."""
+    paths = [path for path in sorted(tables.glob("*.parquet")) if path.stem in TABLES]
+    with staged(out, "export", (CARD, METADATA, LICENSE, SUMS)) as work, held_origins({"tables": paths}) as origins:
+        work.made_from = origins
+        return fill_folder(work.folder, paths, name, license)
 
 
 def fill_folder(folder: Path, paths: "Sequence[Path]", name: str, license: Path | None) -> int:
-    """Write the dataset of the tables at these paths into a new folder; returns how many have rows."""
+    """Write the dataset of the tables at these paths into an empty folder; returns how many have rows."""
     import polars as pl
 
     (folder / DATA).mkdir(parents=True)

@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from machine.files import no_empty_folders
+from machine.output import no_empty_folders
 from machine.terminal import Commands
 from tests.imports import ROOT
 from tests.machine.test_process_pool import LIMIT

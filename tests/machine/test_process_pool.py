@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from machine.executor import executor, map_ordered, map_unordered
 from machine.process_pool import ProcessPool, WorkerDied, process_pool
+
+from machine.cores import executor, map_ordered, map_unordered
 
 pytestmark = pytest.mark.slow
 

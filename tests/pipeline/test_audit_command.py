@@ -9,9 +9,9 @@ import pytest
 from audit_bases import raw_of, sealed, text_of
 from audit_suites import own_suite
 from click.testing import Result
+from machine.process_pool import WorkerDied
 from typer.testing import CliRunner
 
-from machine.process_pool import WorkerDied
 from pipeline.__main__ import app
 from pipeline.paper.stages.audit import main as stage
 from pipeline.reports.documents.reference import section

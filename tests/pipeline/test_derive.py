@@ -10,7 +10,7 @@ from test_rows import whole_game
 from trace_builder import TraceBuilder, toy_game, write_trace
 from typer.testing import CliRunner
 
-from machine.manifests import write_manifest
+from machine.output import write_manifest
 from pipeline.__main__ import app
 from pipeline.derive import parallel
 from pipeline.privacy.rules import RELEASE_FACTOR

@@ -22,7 +22,7 @@ import pytest
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
-from machine.processes import OverBudget, alive, cpu_budget
+from machine.cores import OverBudget, alive, cpu_budget
 from pipeline.__main__ import app
 from pipeline.derive import parallel, rows
 from pipeline.derive.rows import read_traces

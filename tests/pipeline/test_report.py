@@ -14,7 +14,7 @@ from trace_builder import TraceBuilder, toy_game, write_trace
 from typer import Exit
 from typer.testing import CliRunner
 
-from machine.files import exclusive_access
+from machine.output import exclusive_access
 from pipeline.__main__ import app
 from pipeline.reports.batch import command, own_study, pages
 from pipeline.reports.batch.pages import NOTEBOOKS, PageJob, notebook_title, write_page

@@ -16,11 +16,12 @@ import pytest
 import without_kernel
 from audit_bases import text_of
 from click.testing import Result
+from machine.marks import begun, check_own
 from typer.testing import CliRunner
 from zstandard import compress, decompress
 
-from machine.manifests import any_manifest, manifest_path, write_manifest
-from machine.marks import begun, check_own
+from machine.manifests import any_manifest, manifest_path
+from machine.output import write_manifest
 from pipeline.__main__ import app
 from pipeline.derive.verify import verified
 from pipeline.reports.library import Tables

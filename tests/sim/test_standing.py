@@ -9,7 +9,6 @@ import pytest
 from typer import Exit
 from zstandard import decompress
 
-from machine.files import InUse
 from machine.manifests import read_manifest, wholeness_problems
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded, packed, read, write
