@@ -4,13 +4,14 @@ import ast
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from uuid import NAMESPACE_OID, uuid5
 
 import zstandard
 
 from bench.measure import ROOT, BenchmarkFailed, run_process
-from machine.cores import cores, executor
+from machine.cores import cores, map_unordered
 
 PROTOCOLS = ("imap", "sd", "dsm-welfare", "dsm-private")
 STYLES = ("candid", "chatty")
@@ -66,13 +67,12 @@ def negotiators(folder: Path) -> Path:
 def as_json(paths: Sequence[Path], out: Path) -> Path:
     """A folder with the traces decompressed, one JSON file each."""
     out.mkdir(parents=True, exist_ok=True)
-    with executor(cores()) as run:
-        list(run(_unpack, [(p, out / f"{p.parent.name}-{p.name[:-4]}") for p in paths]))
+    list(map_unordered(partial(_unpack, out=out), paths, cores()))
     return out
 
 
 def _unpack(path: Path, out: Path) -> None:
-    out.write_bytes(_decompress(path))
+    (out / f"{path.parent.name}-{path.name[:-4]}").write_bytes(_decompress(path))
 
 
 def _decompress(path: Path) -> bytes:
@@ -83,13 +83,13 @@ def _decompress(path: Path) -> bytes:
 def copies(paths: Sequence[Path], number: int, out: Path) -> Path:
     """A folder with so many traces: the given ones repeated, each copy with a game_id of its own."""
     out.mkdir(parents=True, exist_ok=True)
-    calls = [(paths[i % len(paths)], i // len(paths), out) for i in range(number)]
-    with executor(cores()) as run:
-        list(run(_copy, calls))
+    copied = [(paths[i % len(paths)], i // len(paths)) for i in range(number)]
+    list(map_unordered(partial(_copy, out=out), copied, cores()))
     return out
 
 
-def _copy(path: Path, repeat: int, out: Path) -> None:
+def _copy(copied: tuple[Path, int], out: Path) -> None:
+    path, repeat = copied
     text = _decompress(path)
     game = text[text.index(b'"game_id":"') + 11 :][:36]
     other = str(uuid5(NAMESPACE_OID, f"{game.decode()}/{repeat}")).encode()

@@ -21,6 +21,7 @@ from pipeline.derive.rows import (
     split_large_packs,
     unexpected_failure,
     with_inputs,
+    worth_of_workers,
 )
 from pipeline.privacy.rules import RULES, RuleSet, Weighing
 from pipeline.tables.hive import write_partitions
@@ -147,10 +148,10 @@ def make_tables(
 ) -> Derived:
     """Make the tables in a staged folder. Of a pack that was read in pieces and has too many bad lines, only reading it
     whole shows where to stop."""
+    if not isinstance(workers, str):
+        workers = min(workers, worth_of_workers(sources))
     most = CLUSTER_CAPACITY if isinstance(workers, str) else workers
     split = split_large_packs(sources, most)
-    if not isinstance(workers, str):
-        workers = most = min(most, len(split))
     derive_all = partial(derive_batches, work=work, recipe=recipe, workers=workers, progress=progress)
     parts = derive_all(split_into_batches(split, most))
     if len(split) > len(sources) and _has_bad_pack(parts, split):

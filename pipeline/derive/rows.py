@@ -18,6 +18,8 @@ Frames = dict[str, "pl.DataFrame"]
 
 BATCH_FILES = 512
 BATCH_BYTES = 128_000_000
+# Compressed bytes for which one more worker is worth its start; bytes of JSON that compress to one.
+BYTES_A_WORKER, PLAIN_TO_PACKED = 1_500_000, 20
 # The least bytes of a pack's piece, and the most pieces: each piece unpacks all that comes before it.
 PIECE_BYTES = 500_000
 MOST_PIECES = 16
@@ -27,6 +29,12 @@ def with_inputs(tables: Iterable[str]) -> frozenset[str]:
     """The tables and all that they are made from, by their names."""
     names = frozenset(tables)
     return names.union(*(with_inputs(MADE_FROM.get(name, ())) for name in names))
+
+
+def worth_of_workers(sources: Iterable[Source]) -> int:
+    """How many workers have so much to do that they are worth their start, which takes as long as a megabyte."""
+    packed = sum(s.size if s.name.endswith((".gz", ".zst")) else s.size // PLAIN_TO_PACKED for s in sources)
+    return max(1, packed // BYTES_A_WORKER)
 
 
 def split_large_packs(sources: Sequence[Source], workers: int) -> list[Source]:

@@ -106,13 +106,11 @@ def write_table(
 
     A file appears whole or not at all. Raises ValueError if two rows share a key.
     """
-    import pyarrow.parquet as pq  # type: ignore[import-untyped]
-
     folder.mkdir(parents=True, exist_ok=True)
     ordered = conform(frame, table)
     if parquet:
         with replacing(folder / f"{table.name}.parquet") as draft:
-            pq.write_table(ordered.to_arrow(), draft, ROW_GROUP, **PARQUET)
+            ordered.write_parquet(draft, row_group_size=ROW_GROUP, **PARQUET)
     if csv:
         write_csv(ordered, folder / f"{table.name}.csv")
     return table_shape(table, ordered.height)
@@ -120,12 +118,11 @@ def write_table(
 
 def parquet_to_csv(table: Path, path: Path) -> None:
     """Write the rows of a Parquet file as a CSV file, as `write_csv` does, some at a time."""
-    import pyarrow.parquet as pq
-
-    with replacing(path) as draft, draft.open("wb") as file, pq.ParquetFile(table) as rows:
-        to_csv_frame(pl.from_arrow(rows.schema_arrow.empty_table())).write_csv(file)  # type: ignore[arg-type]
-        for batch in rows.iter_batches(ROW_GROUP):
-            to_csv_frame(pl.from_arrow(batch)).write_csv(file, include_header=False)  # type: ignore[arg-type]
+    rows = pl.scan_parquet(table, glob=False)
+    height = rows.select(pl.len()).collect().item()
+    with replacing(path) as draft, draft.open("wb") as file:
+        for start in range(0, max(1, height), ROW_GROUP):
+            to_csv_frame(rows.slice(start, ROW_GROUP).collect()).write_csv(file, include_header=not start)
 
 
 def write_csv(frame: pl.DataFrame, path: Path) -> None:

@@ -4,12 +4,14 @@ The bytes that are written depend neither on how games are shared out to parts n
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline.tables.schemas.table import Table
 
 if TYPE_CHECKING:
+    import duckdb
     import polars as pl
 
 LARGEST = ("belief_evidence", "messages", "pair_round_vps")
@@ -62,16 +64,24 @@ def assemble(table: Table, parts: Sequence[Path], out: Path, csv: bool = True, p
 
 def _sort_parts(table: Table, parts: Sequence[Path], whole: Path) -> int:
     """Write the sorted rows of the parts as one Parquet file; returns how many."""
-    import duckdb
-
     from pipeline.tables.queries import quoted, sql_path
 
     columns = ", ".join(quoted(column.name) for column in table.columns)
     order = ", ".join(f"{quoted(name)} ASC NULLS FIRST" for name in table.key)
     files = ", ".join(f"'{sql_path(path)}'" for path in parts)
     options = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 131072"
-    settings: dict[str, Any] = {"threads": 1, "memory_limit": MEMORY, "temp_directory": str(parts[0].parent / "sort")}
-    with duckdb.connect(config=settings) as connection:
-        sorted_rows = f"SELECT {columns} FROM read_parquet([{files}]) ORDER BY {order}"
-        target = whole.as_posix().replace("'", "''")
-        return int(connection.execute(f"COPY ({sorted_rows}) TO '{target}' ({options})").fetchall()[0][0])
+    sorted_rows = f"SELECT {columns} FROM read_parquet([{files}]) ORDER BY {order}"
+    target = whole.as_posix().replace("'", "''")
+    written = _duckdb(parts[0].parent / "sort").execute(f"COPY ({sorted_rows}) TO '{target}' ({options})")
+    return int(written.fetchall()[0][0])
+
+
+@lru_cache(maxsize=1)
+def _duckdb(spill: Path) -> "duckdb.DuckDBPyConnection":
+    """A connection for all tables that this process puts together: to make one takes longer than to sort a small table.
+
+    spill: the folder for what memory does not hold.
+    """
+    import duckdb
+
+    return duckdb.connect(config={"threads": 1, "memory_limit": MEMORY, "temp_directory": str(spill)})
