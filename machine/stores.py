@@ -113,9 +113,8 @@ def list_files(url: str) -> Iterator[tuple[str, int]]:
         entries = system.find(path, detail=True)
     if not entries:
         raise FileNotFoundError(url)
-    protocol = url.partition("://")[0]
     for name, entry in sorted(entries.items()):
-        yield name if is_url(name) else f"{protocol}://{name}", int(entry["size"] or 0)
+        yield url.rstrip("/") + name.removeprefix(path.rstrip("/")), int(entry["size"] or 0)
 
 
 def open_file(url: str, size: int | None = None) -> io.BufferedReader:
