@@ -92,8 +92,9 @@ def _on_cores(calls: Sequence[Callable[[], Any]], workers: int, order: str) -> I
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back until the block ends. Workers that start in it never hear it: this process ends them."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    """Hold Ctrl-C and SIGTERM back until the block ends. Workers that start in it never hear them: this process ends
+    them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield
     finally:

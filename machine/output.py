@@ -207,8 +207,9 @@ def staged_files(target: Path) -> Iterator[Staged]:
     with _staging(staging, None):
         work = Staged(staging / "files", staging / "scratch", Manifest(target))
         yield work
-        for path in _files_in(work.folder):
-            _Folder(target).put(path, path.relative_to(work.folder).as_posix())
+        with exclusive_access(target):
+            for path in _files_in(work.folder):
+                _Folder(target).put(path, path.relative_to(work.folder).as_posix())
 
 
 @contextmanager

@@ -48,6 +48,7 @@ def figures(
 ) -> None:
     """Write every figure as PDF at the widths of print, and tables as LaTeX."""
     from pipeline.reports.batch.own_study import made_from
+    from pipeline.reports.latex import TABLES_OF_PRINT
     from pipeline.tables.paths import no_tables
     from pipeline.tables.queries import other_results
 
@@ -62,7 +63,7 @@ def figures(
         )
     read = made_from((), tables, results) | {"beyond": _beyond_tables(known)}
     with (
-        staged(out, "figures", ["figures.tex"]) as work,
+        staged(out, "figures", ["figures.tex", *(f"{name}.tex" for name in TABLES_OF_PRINT if not notebooks)]) as work,
         held_origins(read) as work.made_from,
         progress_bar("drawing") as show,
     ):
@@ -76,11 +77,11 @@ def figures(
                 missing.append(str(failed))
         for line in missing:
             print(f"left out: {printable(line)}")
+        count = sum(path.suffix == ".tex" and path.parent != work.folder for path in written)
+        print(f"{count} figures in {printable(str(out))}")
         if not written:
             raise typer.Exit(SOME_LEFT_OUT)  # what is in the folder stays
         list_figures(work, out, written)
-    count = sum(path.suffix == ".tex" and path.parent != work.folder for path in written)
-    print(f"{count} figures in {printable(str(out))}")
     raise typer.Exit(SOME_LEFT_OUT if missing else ALL_WRITTEN)
 
 

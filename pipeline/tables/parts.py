@@ -64,6 +64,8 @@ def assemble(table: Table, parts: Sequence[Path], out: Path, csv: bool = True, p
 
 def _sort_parts(table: Table, parts: Sequence[Path], whole: Path) -> int:
     """Write the sorted rows of the parts as one Parquet file; returns how many."""
+    import duckdb
+
     from pipeline.tables.queries import quoted, sql_path
 
     columns = ", ".join(quoted(column.name) for column in table.columns)
@@ -72,8 +74,11 @@ def _sort_parts(table: Table, parts: Sequence[Path], whole: Path) -> int:
     options = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 131072"
     sorted_rows = f"SELECT {columns} FROM read_parquet([{files}]) ORDER BY {order}"
     target = whole.as_posix().replace("'", "''")
-    written = _duckdb(parts[0].parent / "sort").execute(f"COPY ({sorted_rows}) TO '{target}' ({options})")
-    return int(written.fetchall()[0][0])
+    connection = _duckdb(parts[0].parent / "sort")
+    try:
+        return int(connection.execute(f"COPY ({sorted_rows}) TO '{target}' ({options})").fetchall()[0][0])
+    except duckdb.IOException as error:
+        raise OSError(str(error)) from error
 
 
 @lru_cache(maxsize=1)

@@ -17,6 +17,7 @@ from machine.errors import UserError
 from machine.output import no_empty_folders
 from machine.terminal import Commands
 from tests.imports import ROOT
+from tests.kills import is_alive, workers_of
 
 # Nothing here takes so long, on no machine however busy: who waits longer waits for ever.
 LIMIT = 120.0
@@ -58,19 +59,6 @@ def started(script: str) -> subprocess.Popen[str]:
     """A script at work in a process group of its own, as in a terminal."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": os.environ | {"PYTHONPATH": str(ROOT)}}
     return subprocess.Popen([sys.executable, "-c", script], text=True, start_new_session=True, **pipes)
-
-
-def workers_of(process: int) -> list[int]:
-    """The process ids of a process's workers."""
-    listed = subprocess.run(
-        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(process)], capture_output=True, text=True
-    ).stdout
-    return [int(line.split()[0]) for line in listed.splitlines() if "LokyProcess" in line]
-
-
-def is_alive(process: int) -> bool:
-    state = subprocess.run(["ps", "-o", "stat=", "-p", str(process)], capture_output=True, text=True).stdout
-    return state.strip()[:1] not in ("", "Z")
 
 
 @pytest.mark.slow
