@@ -94,6 +94,12 @@ def _on_cores(calls: Sequence[Callable[[], Any]], workers: int, order: str) -> I
 def _interrupts_held() -> Iterator[None]:
     """Hold Ctrl-C and SIGTERM back until the block ends. Workers that start in it never hear them: this process ends
     them."""
+    from multiprocessing import resource_tracker
+
+    from joblib.externals.loky.backend import resource_tracker as loky_tracker
+
+    for tracker in (resource_tracker, loky_tracker):
+        tracker.ensure_running()  # or it would start within the block, and let Ctrl-C in
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield

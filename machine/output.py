@@ -50,7 +50,7 @@ def output_destination(out: str) -> Path | str:
 def replacing(path: Path) -> Iterator[Path]:
     """A draft beside `path`, hidden and of a random name. It replaces `path` when the block ends well, and is removed
     otherwise; a killed process leaves it, and nothing reads it."""
-    draft = path.with_name(f".{uuid4().hex}{path.suffix}")
+    draft = path.with_name(f".{uuid4().hex}.tmp")
     try:
         yield draft
         draft.replace(path)

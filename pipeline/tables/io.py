@@ -110,10 +110,18 @@ def write_table(
     ordered = conform(frame, table)
     if parquet:
         with replacing(folder / f"{table.name}.parquet") as draft:
-            ordered.write_parquet(draft, row_group_size=ROW_GROUP, **PARQUET)
+            write_parquet(ordered, draft, row_group_size=ROW_GROUP, **PARQUET)
     if csv:
         write_csv(ordered, folder / f"{table.name}.csv")
     return table_shape(table, ordered.height)
+
+
+def write_parquet(frame: pl.DataFrame, path: Path, **options: Any) -> None:
+    """Write a Parquet file. Raises OSError, also where Polars raises an error of its own for a full disk."""
+    try:
+        frame.write_parquet(path, **options)
+    except pl.exceptions.ComputeError as error:
+        raise OSError(str(error)) from error
 
 
 def parquet_to_csv(table: Path, path: Path) -> None:

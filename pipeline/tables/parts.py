@@ -26,8 +26,10 @@ def part_path(folder: Path, table: str, number: int) -> Path:
 
 def write_parts(frames: Mapping[str, "pl.DataFrame"], folder: Path, number: int) -> None:
     """Write part number `number` of each table. `frames`: table → its rows as `io.conform` returns them."""
+    from pipeline.tables import io
+
     for name, rows in frames.items():
-        rows.write_parquet(part_path(folder, name, number), compression="lz4", statistics=False)
+        io.write_parquet(rows, part_path(folder, name, number), compression="lz4", statistics=False)
 
 
 def remove_games(folder: Path, number: int, games: Sequence[str], tables: Iterable[str]) -> None:

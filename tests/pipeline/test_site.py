@@ -246,7 +246,7 @@ def test_a_notebook_s_page_holds_its_figures_and_is_made_anew_with_them(tmp_path
     pages = []
     for drawn in ("M0 0", "M1 1"):
         (copies / "n/a.svg").write_text(f'<svg><path d="{drawn}"/></svg>', encoding="utf-8")
-        write_notebooks(copies, out)
+        write_notebooks(copies, out, out)
         pages.append((out / "notebooks/n.html").read_text(encoding="utf-8"))
     assert pages[0] != pages[1]
     assert all("data:image/svg+xml" in page and "n/a.svg" not in page for page in pages)
