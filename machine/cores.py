@@ -78,8 +78,9 @@ def _on_cores(calls: Sequence[Callable[[], Any]], workers: int, order: str) -> I
     from joblib import Parallel, delayed
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    # Of an iterator that is closed early: what it breaks off is known.
-    warnings.filterwarnings("ignore", ".*tasks which (were still being processed|have been cancelled)", UserWarning)
+    # Of an iterator that is closed early, what it breaks off is known; a worker whose memory grew is replaced.
+    quiet = ".*tasks which (were still being processed|have been cancelled)|A worker stopped while some jobs"
+    warnings.filterwarnings("ignore", quiet, UserWarning)
     prepare = {"initializer": _prepare_worker, "initargs": (os.getpid(), max(1, cores() // workers))}
     parallel = Parallel(workers, "loky", return_as=order, batch_size=1, max_nbytes=None, **prepare)
     try:

@@ -11,7 +11,6 @@ from subprocess import PIPE
 from threading import Thread
 from typing import Any
 
-import fsspec
 import pytest
 from typer.testing import CliRunner
 
@@ -112,7 +111,7 @@ def test_without_the_extra_one_line_says_what_to_install(
     here: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "s3fs", None)
-    monkeypatch.delitem(fsspec.registry._registry, "s3", raising=False)
+    monkeypatch.delitem(sys.modules["fsspec.registry"]._registry, "s3", raising=False)
     for result in (derive("s3://bucket/traces", "--out", str(tmp_path)), run(here, "s3://bucket/traces")):
         assert result.exit_code == 2
         assert "s3fs is not installed; install calbench-lab[cluster]" in result.stderr.splitlines()[-1]
