@@ -64,8 +64,7 @@ def file_system(url: str) -> tuple[Any, str]:
     try:
         return fsspec.url_to_fs(url, **OPTIONS.get(protocol, {}))  # type: ignore[no-any-return]
     except ImportError as error:
-        needed = error.name or str(error)
-        raise UserError(f"{url}: {needed} is not installed; install calbench-lab[cluster]", 2) from error
+        raise UserError(f"{url}: {error}; install calbench-lab[cluster]", 2) from error
 
 
 @contextmanager

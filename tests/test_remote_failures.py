@@ -114,7 +114,7 @@ def test_without_the_extra_one_line_says_what_to_install(
     monkeypatch.delitem(sys.modules["fsspec.registry"]._registry, "s3", raising=False)
     for result in (derive("s3://bucket/traces", "--out", str(tmp_path)), run(here, "s3://bucket/traces")):
         assert result.exit_code == 2
-        assert "s3fs is not installed; install calbench-lab[cluster]" in result.stderr.splitlines()[-1]
+        assert "Install s3fs to access S3; install calbench-lab[cluster]" in result.stderr.splitlines()[-1]
 
 
 def test_a_file_that_is_gone_when_it_is_read_is_rejected_alone(bucket: str) -> None:
