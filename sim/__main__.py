@@ -61,9 +61,8 @@ def writing(out: Path, known_by: tuple[bytes, ...], *wrong: type[Exception]) -> 
     """A block that writes a file, whole or not at all, in place of none or of one of its kind. What keeps it from that
     is said in one line, and ends the command: what is `wrong` in what was asked for, a disk that is full, a process
     that died, an interruption."""
-    from machine.files import no_empty_folders, remove_drafts
-    from machine.process_pool import WorkerDied
-    from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
+    from machine.cores import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
+    from machine.output import no_empty_folders
 
     again = "and run the same command again"
     if out.suffix in (".gz", ".zst"):
@@ -72,14 +71,11 @@ def writing(out: Path, known_by: tuple[bytes, ...], *wrong: type[Exception]) -> 
         if is_other(out, known_by):
             fail(f"{out} is there, and holds something else; move it away, or name another file")
         with terminated_as_interrupted(), no_empty_folders([out.parent]):
-            remove_drafts(out.parent, deep=False)
             yield
     except wrong as error:
         fail(error)
     except KeyboardInterrupt:
         fail(f"{INTERRUPTED}; nothing was written: run the same command again", NOT_WRITTEN)
-    except (WorkerDied, MemoryError):
-        fail(f"a process died, perhaps for lack of memory; take --workers 1, {again}", NOT_WRITTEN)
     except OSError as error:
         if error.errno in FULL:
             fail(f"{error}; nothing was written: make room, {again}", NOT_WRITTEN)
@@ -124,7 +120,7 @@ def suite(
     """Make the tasks of a list: calendars, meetings, optimum, greedy and witness schedules."""
     from functools import partial
 
-    from machine.executor import map_ordered
+    from machine.cores import map_ordered
     from machine.files import of_project
     from sim.tasks.blocked import make_listed_task
     from sim.tasks.difficulty import graded, moved_thirds
@@ -174,7 +170,7 @@ def select(
     """Choose a suite: rank each cell's candidates by difficulty and keep some of each third."""
     from functools import partial
 
-    from machine.executor import map_ordered
+    from machine.cores import map_ordered
     from sim.tasks.lists import (
         DENSITIES,
         SEED_BASES,
@@ -276,4 +272,4 @@ def read_shape(text: str) -> tuple[int, int]:
 
 
 if __name__ == "__main__":
-    run_program(app, NOT_WRITTEN)
+    run_program(app)

@@ -1,12 +1,11 @@
 """The command `export`: tables as a dataset folder with card, Croissant metadata and checksums, or traces as the public
 benchmark's result folder."""
 
-import errno
 import json
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
@@ -16,10 +15,10 @@ import typer
 
 from machine.files import PROJECT, file_digest, of_project
 from machine.manifests import held_origins
+from machine.output import no_empty_folders, staged, staged_files
 from pipeline.tables.paths import METADATA, SUMS
 from pipeline.tables.paths import TABLES as STUDY
 from pipeline.tables.schemas.base import TABLES
-from pipeline.tables.shards import scratch_folder
 from pipeline.traces.limits import printable
 
 if TYPE_CHECKING:
@@ -116,26 +115,20 @@ def export(
     if form is Form.calbench:
         if out is None:
             raise typer.BadParameter("names no folder to write to; traces need one.", param_hint="--out")
-        export_traces(paths, new_folder(out, "--out"))
+        export_traces(paths, out)
         return
     if out or len(paths) != 1:
         raise typer.BadParameter("a dataset takes one folder, OUT, and no --out.", param_hint="OUT")
-    export_tables(new_folder(paths[0], "OUT"), of_project(tables), name, license)
-
-
-def new_folder(out: Path, hint: str) -> Path:
-    """The folder. Ends with bad usage where something is there."""
-    if out.resolve() == Path.cwd():
-        raise typer.BadParameter("is the current folder; name another.", param_hint=hint)
-    if (out.exists() or out.is_symlink()) and (not out.is_dir() or any(out.iterdir())):
-        raise typer.BadParameter(f"{printable(str(out))} is there and not empty; name another.", param_hint=hint)
-    return out
+    export_tables(paths[0], of_project(tables), name, license)
 
 
 def export_traces(paths: list[Path], out: Path) -> None:
-    """Write the traces in the public form. Ends with exit code 3 where some could not be read."""
+    """Write the traces in the public form, without a manifest of ours, which the public scripts would take for a trace.
+    Ends with exit code 3 if some could not be read."""
     from pipeline.traces.sources import find_sources
 
+    if (out.exists() or out.is_symlink()) and (not out.is_dir() or any(out.iterdir())):
+        raise typer.BadParameter(f"{printable(str(out))} is there and not empty; name another.", param_hint="--out")
     try:
         sources = find_sources(paths)
     except FileNotFoundError as missing:
@@ -144,7 +137,8 @@ def export_traces(paths: list[Path], out: Path) -> None:
         raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
     unread: list[str] = []
     try:
-        number = write_whole(out, lambda draft: write_public_traces(sources, draft, unread))
+        with no_empty_folders([out]), staged_files(out) as work:
+            number = write_public_traces(sources, work.folder, unread)
     except ValueError as problem:
         raise typer.BadParameter(printable(str(problem)), param_hint="TRACES") from None
     for line in unread:
@@ -155,12 +149,11 @@ def export_traces(paths: list[Path], out: Path) -> None:
 
 
 def write_public_traces(sources: "Sequence[Source]", folder: Path, unread: list[str]) -> int:
-    """Write each trace into the new folder, and what the public harness writes beside them; returns how many there are.
+    """Write each trace into the folder, and what the public harness writes beside them; returns how many there are.
     What cannot be read is added to `unread`, a line each. Raises ValueError where two games have one name.
 
     Of these sidecars nothing is known but their names: they repeat what tells one game from another.
     """
-    folder.mkdir()
     written: dict[str, Any] = {}
     for path, found in public_traces(sources):
         if not isinstance(found, dict):
@@ -206,6 +199,8 @@ def export_tables(out: Path, folder: Path, name: str, license: Path | None) -> N
         raise typer.BadParameter(f"{printable(name)} is no name in one line.", param_hint="--name")
     if license and not license.is_file():
         raise typer.BadParameter(f"{printable(str(license))} is no file.", param_hint="--license")
+    if out.resolve() == Path.cwd():
+        raise typer.BadParameter("is the current folder; name another.", param_hint="OUT")
     if not license and not is_reference(folder):
         reason = "the project's licence is not that of other games than its study's; name the file of yours"
         raise typer.BadParameter(f"{reason}.", param_hint="--license")
@@ -217,30 +212,16 @@ def export_tables(out: Path, folder: Path, name: str, license: Path | None) -> N
 
 
 def write_dataset(tables: Path, out: Path, name: str, license: Path | None) -> int:
-    """Write the dataset folder; returns how many tables it has: those with rows. license: none for the project's own.
-    Raises OSError where a table was replaced meanwhile, or another has come to stand at the place."""
+    """Write the folder, whole or not at all; returns how many tables it has: those with rows. license: none for the
+    project's own. Raises OSError where a table was replaced meanwhile, UserError where other files are in the way."""
     paths = [path for path in sorted(tables.glob("*.parquet")) if path.stem in TABLES]
-    with held_origins({"tables": paths}):
-        return write_whole(out, lambda draft: fill_folder(draft, paths, name, license))
-
-
-def write_whole(out: Path, fill: Callable[[Path], int]) -> int:
-    """Write a folder, whole or not at all; returns what `fill`, which is given the place of a draft, returns. Raises
-    FileExistsError where something has come to stand at the place."""
-    out = out.resolve()
-    with scratch_folder(out.parent) as scratch:
-        number = fill(draft := scratch / "draft")
-        try:
-            draft.replace(out)
-        except OSError as error:
-            if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-                raise FileExistsError(f"something came to stand at {out} meanwhile; name another folder") from None
-            raise
-    return number
+    with staged(out, "export", (CARD, METADATA, LICENSE, SUMS)) as work, held_origins({"tables": paths}) as origins:
+        work.made_from = origins
+        return fill_folder(work.folder, paths, name, license)
 
 
 def fill_folder(folder: Path, paths: "Sequence[Path]", name: str, license: Path | None) -> int:
-    """Write the dataset of the tables at these paths into a new folder; returns how many have rows."""
+    """Write the dataset of the tables at these paths into an empty folder; returns how many have rows."""
     import polars as pl
 
     (folder / DATA).mkdir(parents=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from pipeline.tables.hive import FILE, FOLDER_PREFIXES
+from pipeline.tables.hive import FILES, FOLDER_PREFIXES
 from pipeline.tables.io import conform, polars_schema, to_csv_frame, write_csv
 from pipeline.tables.paths import missing_tables, unfinished
 from pipeline.tables.schemas.base import TABLES, Table
@@ -85,10 +85,10 @@ def attach_schema(connection: duckdb.DuckDBPyConnection, schema: str, tables: Pa
 
 def partitioned_rows(folder: Path, table: Table) -> str:
     """SQL for the rows of a table in Hive partitions, with its own columns alone; nothing where the folder has none."""
-    if next(folder.glob("/".join((*(f"{prefix}*" for prefix in FOLDER_PREFIXES), FILE))), None) is None:
+    if next(folder.glob("/".join((*(f"{prefix}*" for prefix in FOLDER_PREFIXES), FILES))), None) is None:
         return ""
     columns = ", ".join(quoted(column.name) for column in table.columns)
-    files = f"{sql_path(folder)}/*/*/{FILE}"
+    files = f"{sql_path(folder)}/*/*/{FILES}"
     return f"SELECT {columns} FROM read_parquet('{files}', hive_partitioning = true, hive_types_autocast = false)"
 
 

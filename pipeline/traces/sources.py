@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
+from machine.cores import TOO_MANY_ERRNOS
 from machine.files import file_version
 from machine.manifests import MANIFEST_SUFFIX
-from machine.processes import TOO_MANY_ERRNOS
 from machine.stores import Unreachable, is_url, list_files, open_file, plain_read_error
 from pipeline.traces import inspect_logs, limits
 from pipeline.traces.trace import TraceError, is_other_kind

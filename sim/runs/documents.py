@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from machine.files import write_atomically
+from machine.output import write_atomically
 from sim.agents import Message, Registration
 from sim.agents.english import StyleParameters, named_styles
 from sim.agents.english.speaker import Style

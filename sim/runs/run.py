@@ -96,24 +96,20 @@ def run(
 ) -> None:
     """Play games: each team on each task, one trace a game."""
     asked = locals()
-    from sim.runs.options import NoDestination, destination_of
+    from sim.runs.options import destination_of
 
     with terminated_as_interrupted():
         try:
             carry_out(RunOptions(**asked | {"out": destination_of(out)}))
-        except NoDestination as error:
-            fail(error)
         except KeyboardInterrupt:
             fail(f"{INTERRUPTED}; {AGAIN}", STOPPED)
 
 
 def carry_out(o: RunOptions) -> None:
     """Play what was asked for, and say what became of it."""
-    from machine.executor import ClusterError
-    from machine.files import InUse, no_empty_folders
-    from machine.process_pool import WorkerDied
-    from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
-    from machine.stores import Unreachable
+
+    from machine.cores import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
+    from machine.output import no_empty_folders
     from sim.models.attempts import KeyMissing
     from sim.models.cache import Unwritable
     from sim.models.prices import UnknownPrice
@@ -137,17 +133,13 @@ def carry_out(o: RunOptions) -> None:
                 play_all_of(o, jobs)
     except (TaskError, TeamError, PromptsError, LabelError, KeyMissing, UnknownPrice, NoSpans) as error:
         fail(error)
-    except (InUse, ClusterError, InTheWay, Unwritable) as error:
+    except (InTheWay, Unwritable) as error:
         fail(error)
     except (FileExistsError, NotADirectoryError, PermissionError) as error:
         fail(f"{error}; name a folder that can be written to")
-    except Unreachable as error:
-        fail(f"{error}; every trace there is whole: then {AGAIN}", NOT_WRITTEN)
     except OSError as error:
         remedy = TOO_MANY_ADVICE if error.errno in TOO_MANY_ERRNOS else "make room"
         fail(f"{error}; every trace there is whole: {remedy}, and {AGAIN}", NOT_WRITTEN)
-    except (WorkerDied, MemoryError):
-        fail(f"a process died, perhaps for lack of memory; {AGAIN}, perhaps with --workers 1", NOT_WRITTEN)
 
 
 def folders_of(jobs: Sequence[Job]) -> set[Path]:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from machine.executor import Workers, map_unordered
-from machine.processes import no_garbage_collection
+from machine.cores import Workers, map_unordered, no_garbage_collection
 from sim.agents import Agent, Registration, Reply, Request, WaitingAgent
 from sim.game.game import Limits
 from sim.game.trace import Trace, packed

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from machine.files import write_atomically
+from machine.output import write_atomically
 from sim.tasks.difficulty import DIFFICULTIES, ranked, thirds
 from sim.tasks.participants import draw_participants
 from sim.tasks.scenario import Parameters

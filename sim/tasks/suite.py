@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from machine.files import write_atomically
+from machine.output import write_atomically
 from sim.calendar import Calendar, Errand, ScheduledMeeting
 from sim.tasks.bounded import Replay, greedy, replay, replay_optimum, solve_within
 from sim.tasks.contradictions import contradiction

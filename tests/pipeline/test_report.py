@@ -1,9 +1,7 @@
 """Reports: what they are made of, what is said where they cannot be made, and what they leave as it was."""
 
 import re
-from errno import EIO, ENOSPC
 from pathlib import Path
-from tempfile import gettempdir
 
 import polars as pl
 import pytest
@@ -11,12 +9,11 @@ import without_kernel
 from click.testing import Result
 from test_views_html import HOSTILE
 from trace_builder import TraceBuilder, toy_game, write_trace
-from typer import Exit
 from typer.testing import CliRunner
 
-from machine.files import exclusive_access
+from machine.output import exclusive_access
 from pipeline.__main__ import app
-from pipeline.reports.batch import command, own_study, pages
+from pipeline.reports.batch import own_study, pages
 from pipeline.reports.batch.pages import NOTEBOOKS, PageJob, notebook_title, write_page
 from pipeline.tables.io import TABLES, polars_schema
 
@@ -116,25 +113,6 @@ def test_where_no_trace_can_be_read_nothing_is_made_and_nothing_replaced(
     assert reported(tmp_path / "traces").exit_code == 2
     left = {path.name: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
     assert left == {"games.parquet": b"good", "index.html": b"good"}
-
-
-def test_what_a_killed_report_left_is_removed_by_the_next(tmp_path: Path) -> None:
-    left = tmp_path / own_study.UNFINISHED / "tables"
-    left.mkdir(parents=True)
-    with own_study.unfinished_folder(tmp_path) as folder:
-        assert list(folder.iterdir()) == []
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(("name", "told"), [("a/page.html", "make room in a/page.html"), (None, gettempdir())])
-def test_where_there_is_no_room_the_place_is_named(
-    name: str | None, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    full = OSError(ENOSPC, "No space left on device", name)
-    assert isinstance(command.without_room(full, tmp_path), Exit)
-    assert told in capsys.readouterr().err
-    other = OSError(EIO, "Input/output error")
-    assert command.without_room(other, tmp_path) is other
 
 
 @pytest.mark.parametrize("name", ["report", "site"])

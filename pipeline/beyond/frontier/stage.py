@@ -9,8 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from machine.executor import map_ordered
-from machine.processes import cores
+from machine.cores import cores, map_ordered
 from pipeline import beyond
 from pipeline.beyond.frontier.domination import (
     MEASURES,

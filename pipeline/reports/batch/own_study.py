@@ -1,9 +1,8 @@
 """Tables and results of traces of one's own, made as the study makes its own."""
 
 import atexit
-import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import chdir, contextmanager, redirect_stdout
+from collections.abc import Callable, Sequence
+from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
 from io import StringIO
@@ -24,23 +23,6 @@ from pipeline.traces.limits import printable
 # The study's stages between tables and notebooks, in their order: those that read tables, those that read results.
 TABLE_STAGES = ("truth", "results", "intervals", "comparisons", "mixed_effects", "robustness", "excess")
 RESULT_STAGES = ("ledger",)
-
-UNFINISHED = ".unfinished"  # a folder beside the pages
-
-
-@contextmanager
-def unfinished_folder(out: Path) -> Iterator[Path]:
-    """An empty folder within `out` for what is unfinished, removed when the block ends; `out` is this process's alone.
-
-    What a killed process left there is removed first.
-    """
-    folder = out / UNFINISHED
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Selection(NamedTuple):
@@ -73,13 +55,6 @@ def derive_study(traces: Sequence[Path], folder: Path, progress: Callable[[int, 
     if derived.games:
         failed = write_results(tables, results)
     return OwnStudy(tables, results, derived, failed)
-
-
-def replace_folder(finished: Path, place: Path) -> Path:
-    """Move a finished folder to its place, which is returned; what stood there goes beside where the finished was."""
-    if place.exists():
-        place.replace(finished.with_name(f"{finished.name}.before"))
-    return finished.replace(place)
 
 
 def study_recipe() -> Recipe:

@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from machine.files import replacing
+from machine.output import replacing
 from pipeline.reports.documents import benchmarks, environment, paper, reference, stages, statistics
 from pipeline.reports.documents.markdown import fill_parts
 from pipeline.reports.documents.reference import data_dictionary

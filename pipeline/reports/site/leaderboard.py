@@ -164,7 +164,7 @@ def shown_value(value: float | None) -> float | None:
 
 def write_downloads(figures: pl.DataFrame, folder: Path) -> None:
     """Write the figures at full precision as leaderboard.csv and leaderboard.parquet."""
-    from machine.files import replacing
+    from machine.output import replacing
     from pipeline.tables.io import write_csv
 
     folder.mkdir(parents=True, exist_ok=True)

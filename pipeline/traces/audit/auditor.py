@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from machine.processes import OverBudget, cpu_budget
+from machine.cores import OverBudget, cpu_budget
 from pipeline.traces import limits
 from pipeline.traces.audit.batch_rules import Meeting
 from pipeline.traces.audit.calendar import render
