@@ -131,13 +131,14 @@ def release_hints(content: str, sender: int, recipient: int, num_agents: int, nu
     Of a target each slot counts once per source. num_slots: None for a calendar whose size is not known.
     """
     hints: list[Hint] = []
-    given: set[tuple[int, int, str]] = set()
+    given: dict[tuple[int, str], set[int]] = {}
     for clause in slot_clauses(content):
         source = clause.form.source
         slots = [number for number in clause.numbers if num_slots is None or number < num_slots]
         for target in clause.targets(sender, recipient, num_agents) if slots else ():
-            new = [slot for slot in slots if (target, slot, source) not in given]
-            given.update((target, slot, source) for slot in new)
+            before = given.setdefault((target, source), set())
+            new = [slot for slot in slots if slot not in before]
+            before.update(new)
             if new:
                 hints.append(Hint(target, source, new, clause.place))
     return hints

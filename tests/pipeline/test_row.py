@@ -140,7 +140,7 @@ def test_the_command_prints_rows_of_traces_and_of_tables(tmp_path: Path, monkeyp
     assert mixed.exit_code == 2 and "tables holds tables, and there are traces beside them" in mixed.output
     assert CliRunner().invoke(app, ["derive", "in", "--out", "tables", "--rules", "release"]).exit_code == 0
     other = CliRunner().invoke(app, ["row", "tables"]).stdout
-    assert "These tables are by the rules release, full; the paper's VPS are by paper, full." in other
+    assert "These tables are by the rules release, release; the paper's VPS are by paper, full." in other
     for protocol in ("imap", "sd"):
         team = structs.replace(named_teams()[protocol], team="two")
         write(play_game(Play(tiny_task(len(protocol)), team)), tmp_path / f"two/{protocol}.json.zst")
