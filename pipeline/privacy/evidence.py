@@ -100,26 +100,27 @@ class ScriptBeliefs:
         """
         if not message.direct:
             return 0
-        updates: list[tuple[int, int | None, float, float]] = []
+        observer, updates = message.recipients[0], 0
         if message.is_script_typed:
             for target, source, _, slots, _ in typed_runs:
-                strength = PUBLIC_SCRIPT.typed(source)
-                updates += [(target, slot, evidence, strength) for slot, evidence in slots]
+                self._update((number, target, observer), slots, PUBLIC_SCRIPT.typed(source), facts.num_slots)
+                updates += len(slots)
         elif message.is_script_english:
-            who = message.sender, message.recipients[0], facts.num_agents, facts.num_slots
-            for hint in release_hints(message.content, *who):
-                updates += [(hint.target, slot, *VALUES[hint.source]) for slot in hint.slots]
-        self._update(number, message.recipients[0], updates, facts.num_slots or 0)
-        return len(updates)
+            for target, source, named, _ in release_hints(message.content, message.sender, observer, *facts[1:]):
+                evidence, strength = VALUES[source]
+                slots = [(slot, evidence) for slot in named]
+                self._update((number, target, observer), slots, strength, facts.num_slots)
+                updates += len(slots)
+        return updates
 
     def _update(
-        self, number: int, observer: int, updates: Iterable[tuple[int, int | None, float, float]], num_slots: int
+        self, pair: tuple[int, int, int], slots: Iterable[SlotEvidence], strength: float, num_slots: int | None
     ) -> None:
-        """b ← (1 − s)·b + s·e for each (target, slot, e, s); a slot outside the calendar changes nothing."""
+        """b ← (1 − s)·b + s·e for each slot; one outside the calendar changes nothing."""
         beliefs = self.beliefs
-        for target, slot, evidence, strength in updates:
-            if slot is not None and 0 <= slot < num_slots:
-                belief = number, target, observer, slot
+        for slot, evidence in slots:
+            if slot is not None and 0 <= slot < (num_slots or 0):
+                belief = *pair, slot
                 before = beliefs.get(belief, SCRIPT_WEIGHING.prior)
                 beliefs[belief] = (1.0 - strength) * before + strength * evidence
 
