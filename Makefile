@@ -74,7 +74,7 @@ mutants: $(READY) ## Change what counts line by line and ask whether a test noti
 	mutmut results
 
 bench: $(READY) ## Measure how fast everything is, and write docs/benchmarks.json and its page
-	python -m bench --write docs/benchmarks.json
+	python -m bench
 	python -m pipeline docs
 
 # Copies, never over one that is there; what they draw goes to lab/, too, as their parameter `figures` says.

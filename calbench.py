@@ -69,7 +69,7 @@ def main(version: VersionOption = False) -> None:
 
 def run() -> None:
     """The command line."""
-    run_program(partial(app, prog_name="calbench"), NOTHING_WRITTEN)
+    run_program(partial(app, prog_name="calbench"))
 
 
 if __name__ == "__main__":

@@ -1,280 +1,174 @@
-"""The benchmarks: one function each, which returns figures by name."""
+"""What is measured: one function each, which yields its figures. Inputs are made in a folder when first asked for."""
 
-import os
-import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
+from uuid import uuid4
 
-from bench import inputs
-from bench.measure import cpu_seconds, median_usage, run_process
+import zstandard
 
-Figures = dict[str, float]
+from bench.measure import ROOT, RUNS, Figure, cpu_seconds, run_process
 
-RUNS = 3
-CANDIDATES = 1_800  # of both settings
-GROWTH = (360, 1_200, 3_600, 12_000, 36_000)
-# Which tables are derived in which form: what it adds to a figure's name → options of the command.
-CHOICES = {
-    "": (),
-    "_parquet": ("--format", "parquet"),
-    "_four": ("--tables", "privacy", "--format", "csv"),
+SIM, PIPELINE = (sys.executable, "-m", "sim"), (sys.executable, "-m", "pipeline")
+HARNESS, SCRIPT = "the public harness", "the public VPS script"
+SETTINGS = ("uniform", "varied")
+TRACES, GROWTH = 3_600, (360, 3_600, 36_000)
+# How tables are derived: options of the command, and their target.
+CHOICES: dict[str, tuple[tuple[str, ...], str]] = {
+    "the four privacy tables of 3,600 baseline traces (JSON), as CSV": (
+        ("--tables", "privacy", "--format", "csv"),
+        f"≥ 8 × {SCRIPT}",
+    ),
+    "all tables of them, as Parquet and CSV": ((), f"≥ 5 × {SCRIPT}"),
 }
-
-# What a day's work changes: a plot of one notebook, a statistic with a result, and the command that writes reports.
+# What a day's work changes, and the seconds in which the study may answer.
 CHANGED = {
-    "plot": ("pipeline/reports/plots/planes.py", "privacy_plane"),
-    "statistic": ("pipeline/statistics/robustness/excess.py", "excess_table"),
-    "report": ("pipeline/reports/batch/command.py", "report"),
+    "plot": ("pipeline/reports/plots/planes.py", 15.0),
+    "statistic": ("pipeline/statistics/robustness/excess.py", 40.0),
+    "report": ("pipeline/reports/batch/command.py", 10.0),
 }
 
 
-def startup(folder: Path) -> Figures:
-    """Seconds of `--help` of both commands; bound: of starting Python and ending it."""
-    words = {"sim": ["-m", "sim", "--help"], "pipeline": ["-m", "pipeline", "--help"], "bound": ["-c", "pass"]}
-    return {
-        f"{name}_seconds": median_usage([run_process(["python", *arguments]) for _ in range(5)]).seconds
-        for name, arguments in words.items()
-    }
+def startup(folder: Path) -> Iterator[Figure]:
+    bound = run_process(sys.executable, "-c", "pass", runs=RUNS).seconds
+    for name, program in (("sim", SIM), ("pipeline", PIPELINE)):
+        seconds = run_process(*program, "--help", runs=RUNS).seconds
+        yield Figure(
+            f"start of `python -m {name} --help`", seconds, "s", 0.3, "starting Python", bound, seconds / bound
+        )
 
 
-def play(folder: Path) -> Figures:
-    """Playing 288 baseline games, as a whole process that writes each trace to a file; bound: packing those traces."""
+def play(folder: Path) -> Iterator[Figure]:
     from sim.game.trace import packed, read
 
-    tasks = inputs.tasks(folder)
-    runs = [run_process(inputs.run_command(tasks, inputs.PROTOCOLS, folder / f"play{n}")) for n in range(RUNS)]
-    usage = median_usage(runs)
-    paths = list((folder / "play0").rglob("*.zst"))
-    size, traces = sum(p.stat().st_size for p in paths), [read(p) for p in paths]
-    bound = min(cpu_seconds(lambda: [packed(trace) for trace in traces]) for _ in range(RUNS))
-    return {
-        "seconds": usage.seconds,
-        "cpu": usage.cpu,
-        "bound_cpu": bound,
-        "games": float(len(paths)),
-        "bytes_a_game": size / len(paths),
-    }
+    usage = run_process(*SIM, "run", tasks(folder), *teams(*protocols()), "--out", folder / "played", runs=RUNS)
+    traces = [read(path) for path in (folder / "played").rglob("*.zst")]
+    bound = cpu_seconds(lambda: [packed(trace) for trace in traces])
+    what, times = f"play the {len(traces)} baseline games", usage.cpu / bound
+    yield Figure(what, usage.seconds, "s", f"≥ 8 × {HARNESS}", "packing the traces", bound, times)
+    yield Figure("playing, one core", 1_000 * usage.cpu / len(traces), "ms a game")
 
 
-def select(folder: Path) -> Figures:
-    """Making and solving 1,800 candidate tasks, and choosing from them, in both settings; bound: solving so many on one
-    core, each at the mean of the paper's 72."""
-    from sim.tasks.oracle import solve
+def select(folder: Path) -> Iterator[Figure]:
+    from sim.tasks.oracle import count, solve
     from sim.tasks.suite import read_tasks
 
-    tasks = read_tasks(inputs.tasks(folder))
-    solving = min(cpu_seconds(lambda: [solve(task.calendars, task.meetings) for task in tasks]) for _ in range(RUNS))
-    commands = [
-        ["python", "-m", "sim", "select", "--setting", setting, "--out", str(folder / f"chosen-{setting}.csv")]
-        for setting in ("uniform", "varied")
-    ]
-    both = [[run_process(command) for command in commands] for _ in range(RUNS)]
-    return {
-        "seconds": median(sum(t.seconds for t in pair) for pair in both),
-        "cpu": median(sum(t.cpu for t in pair) for pair in both),
-        "candidates": float(CANDIDATES),
-        "bound_cpu": solving * CANDIDATES / len(tasks),
-    }
+    shapes = [(task.calendars, task.meetings) for task in read_tasks(tasks(folder))]
+    bound = cpu_seconds(lambda: [solve(*shape) for shape in shapes]) * 1_800 / len(shapes)
+    out = folder / "selected.csv"
+    runs = [run_process(*SIM, "select", "--setting", setting, "--out", out, runs=RUNS) for setting in SETTINGS]
+    seconds, times = sum(run.seconds for run in runs), sum(run.cpu for run in runs) / bound
+    what = "make, solve and choose from 1,800 candidates"
+    yield Figure(what, seconds, "s", f"≥ 4 × {HARNESS}", "solving them", bound, times)
+    counting = [1_000 * cpu_seconds(lambda shape=shape: count(*shape)) for shape in shapes]  # type: ignore[misc]
+    yield Figure("count a task's assignments: median", median(counting), "ms", 5.0)
+    yield Figure("count a task's assignments: longest of 72", max(counting), "ms", 5.0)
 
 
-def count(folder: Path) -> Figures:
-    """Counting feasible and optimal assignments of the 72 tasks, in milliseconds a task."""
-    from sim.tasks.oracle import count as count_assignments
-    from sim.tasks.suite import read_tasks
-
-    tasks = read_tasks(inputs.tasks(folder))
-    taken = [
-        min(cpu_seconds(partial(count_assignments, task.calendars, task.meetings)) for _ in range(RUNS))
-        for task in tasks
-    ]
-    return {"median_ms": 1_000 * median(taken), "most_ms": 1_000 * max(taken)}
+def derive(folder: Path) -> Iterator[Figure]:
+    traces = copies(baselines(folder), TRACES, folder / "json", packed=False)
+    bound = decoding(traces)
+    for what, (options, target) in CHOICES.items():
+        usage = run_process(*PIPELINE, "derive", traces, "--out", folder / "tables", *options, runs=RUNS)
+        yield Figure(what, usage.seconds, "s", target, "decoding", bound, usage.cpu / bound)
+        yield Figure("the same: CPU a trace", 1_000 * usage.cpu / TRACES, "ms", 1.4)
+        yield Figure("the same: memory", usage.memory, "MB", 2_000.0)
 
 
-def derive(folder: Path) -> Figures:
-    """Deriving tables from 3,600 baseline traces in JSON: all, all as Parquet alone, and the four of the public script,
-    in its form; bound: decoding the traces to records, on one core."""
-    traces = inputs.as_json(inputs.baselines(folder), folder / "json")
-    size = sum(p.stat().st_size for p in traces.iterdir())
-    figures = {
-        "traces": float(inputs.TRACES),
-        "megabytes": size / 1e6,
-        "bound_cpu": min(_cpu_in_child("records", traces) for _ in range(RUNS)),
-    }
-    for name, options in CHOICES.items():
-        command = [*derive_command(traces, folder / f"tables{name}"), *options]
-        usage = median_usage([run_process(command) for _ in range(RUNS)])
-        figures |= {
-            f"seconds{name}": usage.seconds,
-            f"cpu{name}": usage.cpu,
-            f"memory_mb{name}": usage.memory / 1e6,
-            f"ms_a_trace{name}": 1_000 * usage.cpu / inputs.TRACES,
-        }
-    return figures | {"megabytes_a_second": size / 1e6 / figures["seconds"]}
-
-
-def derive_command(traces: Path, out: Path) -> list[str | Path]:
-    """The command that derives all tables."""
-    return ["python", "-m", "pipeline", "derive", traces, "--out", out]
-
-
-def typed(folder: Path) -> Figures:
-    """Typed VPS of 360 traces, written to Parquet, beside merely decoding them, in seconds of CPU.
-
-    Decoding is to objects with Python's json, to objects with msgspec, and to the records that tables are made from.
-    """
-    paths = inputs.baselines(folder)[::10]
-    traces = inputs.as_json(paths, folder / "some")
-    taken = {
-        work: min(_cpu_in_child(work, traces) for _ in range(RUNS))
-        for work in ("standard", "objects", "records", "scoring")
-    }
-    return {
-        "standard_cpu": taken["standard"],
-        "objects_cpu": taken["objects"],
-        "records_cpu": taken["records"],
-        "vps_cpu": taken["scoring"],
-        "times_standard": taken["scoring"] / taken["standard"],
-        "times_objects": taken["scoring"] / taken["objects"],
-        "times_records": taken["scoring"] / taken["records"],
-    }
-
-
-def _cpu_in_child(work: str, traces: Path) -> float:
-    """Seconds of CPU that the work takes in a process of its own on one core, without starting it."""
-    code = f"from bench.profiles import print_cpu_seconds; print_cpu_seconds({work!r})"
-    environment = os.environ | {"POLARS_MAX_THREADS": "1"}
-    child = subprocess.run([sys.executable, "-c", code, str(traces)], env=environment, check=True, capture_output=True)
-    return float(child.stdout)
-
-
-def english(folder: Path) -> Figures:
-    """English messages a second of CPU: while all tables are derived (bound: while traces are decoded and no more), and
-    read alone where no sentence repeats."""
+def english(folder: Path) -> Iterator[Figure]:
     import polars as pl
 
-    traces = inputs.negotiators(folder)
-    usage = median_usage([run_process(derive_command(traces, folder / "english")) for _ in range(RUNS)])
-    messages = pl.read_parquet(folder / "english" / "messages.parquet", glob=False).filter(pl.col("typed").is_null())
-    return {
-        "seconds": usage.seconds,
-        "cpu": usage.cpu,
-        "messages": float(messages.height),
-        "messages_a_cpu_second": messages.height / usage.cpu,
-        "bound_cpu": _cpu_in_child("records", traces),
-        **_read_afresh(messages["content"].to_list()),
-    }
+    traces, tables = folder / "negotiators", folder / "english"
+    usage = run_process(*SIM, "run", tasks(folder), *teams("candid", "chatty"), "--repeats", "25", "--out", traces)
+    yield Figure("one game of simulated negotiators: CPU", 1_000 * usage.cpu / (2 * 25 * 72), "ms", 30.0)
+    usage, bound = run_process(*PIPELINE, "derive", traces, "--out", tables, runs=RUNS), decoding(traces)
+    messages = pl.read_parquet(tables / "messages.parquet", glob=False)["typed"].null_count()
+    what = "all tables of 3,600 games in English: CPU a message"
+    yield Figure(what, 1e6 * usage.cpu / messages, "µs", 67.0, "decoding", bound, usage.cpu / bound)
 
 
-def _read_afresh(contents: Sequence[str]) -> Figures:
-    """Messages read a second of CPU, of those in which no sentence with a number stood before, whatever its number;
-    bound: folding their letters and splitting them into sentences."""
-    from pipeline.privacy.language.messages import language_runs
-    from pipeline.privacy.language.scan import fold, scanner, sentences
-    from pipeline.privacy.rules import RULES
-
-    seen: set[str] = set()
-    fresh = []
-    for content in contents:
-        numbered = {text.strip() for _, text, *_ in sentences(fold(content)) if "0" in text}
-        if numbered and numbered.isdisjoint(seen):
-            seen |= numbered
-            fresh.append(content)
-    scanner().compile_all()
-    bound = min(cpu_seconds(lambda: [list(sentences(fold(content))) for content in fresh]) for _ in range(RUNS))
-    taken = cpu_seconds(lambda: [language_runs(content, 0, RULES["paper"]) for content in fresh])
-    return {
-        "afresh_cpu": taken,
-        "bound_afresh_cpu": bound,
-        "read_afresh_a_cpu_second": len(fresh) / taken,
-    }
-
-
-def growth(folder: Path) -> Figures:
-    """Seconds, CPU and memory of deriving all tables from zstd files as the number of traces grows."""
-    paths, figures = inputs.baselines(folder), Figures()
+def growth(folder: Path) -> Iterator[Figure]:
     for number in GROWTH:
-        traces = inputs.copies(paths, number, folder / f"grown{number}")
-        usage = run_process(derive_command(traces, folder / "grown"))
-        figures |= {
-            f"seconds_{number}": usage.seconds,
-            f"cpu_{number}": usage.cpu,
-            f"memory_mb_{number}": usage.memory / 1e6,
-        }
-    tables = sum(p.stat().st_size for p in (folder / "grown").glob("*.parquet"))
-    packed = sum(p.stat().st_size for p in (folder / f"grown{GROWTH[-1]}").rglob("*.zst"))
-    return figures | {"parquet_bytes_a_game": tables / GROWTH[-1], "trace_bytes_a_game": packed / GROWTH[-1]}
+        traces, tables = copies(baselines(folder), number, folder / f"grown{number}"), folder / f"tables{number}"
+        usage = run_process(*PIPELINE, "derive", traces, "--out", tables)
+        yield Figure(f"all tables of {number:,} packed traces", usage.seconds, "s")
+        yield Figure("the same: memory", usage.memory, "MB", 2_000.0)
+    yield Figure("deriving all tables, one core", 1_000 * usage.cpu / number, "ms a game")
+    for what, paths in (("trace, packed", traces.glob("*.zst")), ("Parquet, all tables", tables.glob("*.parquet"))):
+        yield Figure(what, sum(path.stat().st_size for path in paths) / number / 1e3, "KB a game")
 
 
-def negotiator(folder: Path) -> Figures:
-    """One game of simulated negotiators, in milliseconds of CPU."""
-    from machine.processes import no_garbage_collection
-    from sim.game.game import Limits
-    from sim.runs.play import play_game
-    from sim.runs.runner import jobs_for
-    from sim.runs.teams import load_team
-    from sim.tasks.suite import read_tasks
-
-    jobs = jobs_for(read_tasks(inputs.tasks(folder)), [load_team(s) for s in inputs.STYLES], Limits(), 1, folder)
-    with no_garbage_collection():
-        taken = [cpu_seconds(partial(play_game, job.play)) for job in jobs]
-    return {
-        "mean_ms": 1_000 * sum(taken) / len(taken),
-        "median_ms": 1_000 * median(taken),
-        "most_ms": 1_000 * max(taken),
-    }
+def repro(folder: Path) -> Iterator[Figure]:
+    """`dvc repro` in a clone of the last commit: of all stages, of none, and after changes of one file each."""
+    clone = folder / "clone"
+    run_process("git", "clone", "--quiet", ROOT, clone)
+    yield Figure("`dvc repro` from nothing", run_process("dvc", "repro", "--force", folder=clone).seconds, "s", 150.0)
+    idle = run_process("dvc", "repro", folder=clone).seconds
+    yield Figure("`dvc repro` once more", idle, "s", 4.0)
+    for what, (path, limit) in CHANGED.items():
+        with (clone / path).open("a", encoding="utf-8") as file:
+            file.write("pass\n")
+        seconds = run_process("dvc", "repro", folder=clone).seconds
+        name = f"the same, after a change of a {what}"
+        yield Figure(name, seconds, "s", limit, "nothing to do", idle, seconds / idle)
 
 
-def models(folder: Path) -> Figures:
-    """64 games of language models at once against a stub that answers in 200 ms, beside LiteLLM alone."""
-    from bench.models import models as measure_models
-
-    return measure_models(inputs.tasks(folder))
-
-
-def repro(folder: Path) -> Figures:
-    """`dvc repro` of every stage in a clone of the last commit, a second time with nothing to do, and after changes of
-    one function each.
-
-    The first is forced: executed notebooks and figures are committed, so DVC would skip their stages.
-    """
-    clone = inputs.cloned(folder)
-    figures = {
-        "first_seconds": run_process(["dvc", "repro", "--force"], clone).seconds,
-        "second_seconds": run_process(["dvc", "repro"], clone).seconds,
-    }
-    for what, (path, function) in CHANGED.items():
-        inputs.change(clone / path, function)
-        figures[f"{what}_seconds"] = run_process(["dvc", "repro"], clone).seconds
-    return figures | {"stages": float((clone / "dvc.lock").read_text(encoding="utf-8").count("\n    cmd:"))}
-
-
-def checks(folder: Path) -> Figures:
-    """`make test` and `.ci/run` in a clone of the last commit, in this environment; bound: collecting the tests."""
-    clone = inputs.cloned(folder)
-    inputs.share_environment(clone)
-    return {
-        "test_seconds": run_process(["make", "test"], clone).seconds,
-        "collect_seconds": run_process(["pytest", "--collect-only", "-m", "not slow"], clone).seconds,
-        "ci_seconds": run_process([".ci/run"], clone).seconds,
-    }
-
-
-WORK: dict[str, Callable[[Path], Figures]] = {
-    "startup": startup,
-    "play": play,
-    "select": select,
-    "count": count,
-    "derive": derive,
-    "typed": typed,
-    "english": english,
-    "growth": growth,
-    "negotiator": negotiator,
-    "models": models,
-    "repro": repro,
-    "checks": checks,
+WORK: dict[str, Callable[[Path], Iterator[Figure]]] = {
+    work.__name__: work for work in (startup, play, select, derive, english, growth, repro)
 }
-# Left out of `make bench`: each takes as long as all others together.
-LONG = ("repro", "checks")
+
+
+def protocols() -> tuple[str, ...]:
+    from sim.runs.teams import protocol_teams
+
+    return tuple(protocol_teams())
+
+
+def teams(*names: str) -> Iterable[str]:
+    return (word for name in names for word in ("--team", name))
+
+
+def tasks(folder: Path) -> Path:
+    """The paper's 72 tasks."""
+    path = folder / "tasks.jsonl"
+    if not path.exists():
+        run_process(*SIM, "suite", ROOT / "data/suites/paper72.csv", "--out", path)
+    return path
+
+
+def baselines(folder: Path) -> list[Path]:
+    """Traces of the protocols' games on 918 tasks, of which none is twice."""
+    out = folder / "baselines"
+    for setting in SETTINGS if not out.exists() else ():
+        options = ("--setting", setting, "--candidates", "51", "--per-third", "17")
+        run_process(*SIM, "select", *options, "--out", listed := folder / f"{setting}.csv")
+        run_process(*SIM, "suite", listed, "--out", suite := folder / f"{setting}.jsonl")
+        run_process(*SIM, "run", suite, *teams(*protocols()), "--out", out / setting)
+    return sorted(out.rglob("*.json.zst"))
+
+
+def copies(paths: Sequence[Path], number: int, out: Path, packed: bool = True) -> Path:
+    """A folder with so many traces: the given ones repeated, each copy with a game_id of its own."""
+    out.mkdir()
+    for i in range(number):
+        with paths[i % len(paths)].open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
+            text = bytes(stream.read())
+        game = text[text.index(b'"game_id":"') + 11 :][:36]
+        text = text.replace(game, str(uuid4()).encode())
+        compressed = zstandard.ZstdCompressor().compress(text) if packed else text
+        (out / f"{i}.json{'.zst' * packed}").write_bytes(compressed)
+    return out
+
+
+def decoding(traces: Path) -> float:
+    """Seconds of CPU of decoding the traces in a folder to records, on one core."""
+    from pipeline.traces.sources import find_sources, read_texts
+    from pipeline.traces.trace import decode_trace
+
+    def decode() -> None:
+        for source in find_sources([traces]):
+            for _, text in read_texts(source):
+                decode_trace(text if isinstance(text, bytes) else b"")
+
+    return cpu_seconds(decode)

@@ -48,6 +48,7 @@ docs/audit
 ```{toctree}
 :caption: Your own teams
 :hidden:
+docs/comparing
 docs/models
 docs/styles
 docs/scale

@@ -1,15 +1,16 @@
-"""Manifests: what a command wrote, each file with its digest, and what it was made from."""
+"""Manifests: what a command wrote into a folder, each file with its digest, and what it was made from."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
-from machine.files import file_digest, held, replacing
+from machine.files import file_digest, held
 
 MANIFEST_SUFFIX = ".manifest.json"
 MOST_SHOWN = 5
@@ -18,16 +19,81 @@ MOST_SHOWN = 5
 @dataclass(frozen=True)
 class Manifest:
     """What a command wrote. files: path within the manifest's folder → SHA-256. made_from: what, such as tables → the
-    `combined_digest` of its files; rules → their names."""
+    `combined_digest` of its files; rules → their names.
+
+    finished: whether all files are of one run. before: of a run that has not finished, the files of the run before.
+    staging: the hidden folder in which a run at work, or a killed one, makes its files.
+    """
 
     path: Path
-    files: Mapping[str, str]
-    made_from: Mapping[str, str]
+    files: Mapping[str, str] = field(default_factory=dict)
+    made_from: Mapping[str, str] = field(default_factory=dict)
+    finished: bool = True
+    before: Mapping[str, str] = field(default_factory=dict)
+    staging: str = ""
 
     @property
     def command(self) -> str:
         """The command that wrote it."""
         return self.path.name.removesuffix(MANIFEST_SUFFIX)
+
+    @property
+    def unfinished(self) -> str:
+        """That the files may be of two runs, or lack parts, and what to do; else empty."""
+        return "" if self.finished else f"a run of {self.command} did not finish; run it again"
+
+    @property
+    def text(self) -> str:
+        """The manifest as its file holds it."""
+        told = {"files": dict(sorted(self.files.items())), "made_from": dict(self.made_from)}
+        state = {"finished": self.finished, "before": dict(self.before)} if not self.finished else {}
+        return json.dumps(told | state | ({"staging": self.staging} if self.staging else {}), indent=1) + "\n"
+
+    def digests(self, name: str) -> set[str]:
+        """What the file of that name holds where the command wrote it: one digest; two where a run has not finished;
+        none for a file that is not the command's."""
+        return {files[name] for files in (self.files, self.before) if name in files}
+
+
+def manifest_path(folder: Path, command: str) -> Path:
+    """Where a command lists what it wrote into the folder."""
+    return folder / f"{command}{MANIFEST_SUFFIX}"
+
+
+def any_manifest(path: Path) -> Manifest:
+    """The manifest at the path; where there is none, one that lists nothing."""
+    try:
+        return read_manifest(path)
+    except (OSError, ValueError):
+        return Manifest(path)
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest at the path. Raises ValueError where it is none."""
+    return parsed_manifest(path, path.read_bytes())
+
+
+def parsed_manifest(path: Path, text: bytes) -> Manifest:
+    """The manifest of that text. Raises ValueError where it is none."""
+    try:
+        parsed = json.loads(text)
+        files, made_from, before = (dict[str, str](parsed.get(n) or {}) for n in ("files", "made_from", "before"))
+        state = bool(parsed.get("finished", True)), before, str(parsed.get("staging", ""))
+    except (AttributeError, TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: not a manifest; make the folder anew") from error
+    if any(PurePath(name).is_absolute() or ".." in PurePath(name).parts for name in {*files, *before}):
+        raise ValueError(f"{path}: names files outside its folder; make the folder anew")
+    command = re.escape(path.name.removesuffix(MANIFEST_SUFFIX))
+    if state[2] and not re.fullmatch(rf"\.{command}-[0-9a-f]{{32}}", state[2]):
+        raise ValueError(f"{path}: names a folder that no run makes; make the folder anew")
+    return Manifest(path, files, made_from, *state)
+
+
+def read_manifests(folder: Path) -> list[Manifest]:
+    """The manifests in the folder at any depth, but in hidden ones. Raises ValueError for one that is none."""
+    paths = sorted(folder.rglob(f"*{MANIFEST_SUFFIX}"))
+    shown = (p for p in paths if not any(part.startswith(".") for part in p.relative_to(folder).parts[:-1]))
+    return [read_manifest(path) for path in shown if path.is_file()]
 
 
 @contextmanager
@@ -53,104 +119,12 @@ def visible_files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def manifest_path(folder: Path, command: str) -> Path:
-    """Where a command lists what it wrote into the folder."""
-    return folder / f"{command}{MANIFEST_SUFFIX}"
-
-
-def any_manifest(path: Path) -> Manifest:
-    """The manifest at the path; where there is none, one that lists nothing."""
-    try:
-        return read_manifest(path)
-    except (OSError, ValueError):
-        return Manifest(path, {}, {})
-
-
-def files_at(places: Iterable[Path]) -> Iterator[Path]:
-    """The places themselves, and of those that are folders the files in them."""
-    for place in places:
-        yield from visible_files(place) if place.is_dir() else (place,)
-
-
-def write_manifest(
-    folder: Path,
-    command: str,
-    files: Iterable[Path],
-    made_from: Mapping[str, str],
-    kept: Mapping[str, str] = {},
-) -> None:
-    """Write `folder/{command}.manifest.json` of files in the folder. made_from: what → the digest of its files, as
-    `held_origins` has them. kept: path → SHA-256 of other files of the folder, as an earlier run wrote them."""
-    with replacing(manifest_path(folder, command)) as draft:
-        draft.write_text(listing(folder, files, made_from, kept), encoding="utf-8")
-
-
-def listing(
-    folder: Path, files: Iterable[Path], made_from: Mapping[str, str] = {}, kept: Mapping[str, str] = {}
-) -> str:
-    """The text of a manifest, as `write_manifest` writes it."""
-    written = {path.relative_to(folder).as_posix(): file_digest(path) for path in files}
-    listed = dict(sorted({**kept, **written}.items()))
-    return json.dumps({"files": listed, "made_from": dict(made_from)}, indent=1) + "\n"
-
-
-def earlier_files(
-    folder: Path, command: str, written: Iterable[Path], made_from: Mapping[str, str], endings: tuple[str, ...]
-) -> dict[str, str]:
-    """Path → SHA-256 of the files with such endings that the command's earlier manifest lists and that are not written
-    anew, where they were made from the same; where they were not, or nobody knows, they are removed, if they are still
-    as listed."""
-    earlier = any_manifest(manifest_path(folder, command))
-    left = earlier.files.keys() - {path.relative_to(folder).as_posix() for path in written}
-    names = sorted(name for name in left if name.endswith(endings))
-    if made_from and earlier.made_from == dict(made_from):
-        return {name: earlier.files[name] for name in names if (folder / name).is_file()}
-    for name in names:
-        if (folder / name).is_file() and file_digest(folder / name) == earlier.files[name]:
-            (folder / name).unlink()
-    return {}
-
-
-def listed_names(manifest: bytes) -> set[str]:
-    """The names of files and folders beside a manifest of that text which it lists; none where it is no manifest."""
-    return {name.partition("/")[0] for name in listed_files(manifest)} - {"", ".", ".."}
-
-
-def listed_files(manifest: bytes) -> set[str]:
-    """The paths that a manifest of that text lists; none where it is no manifest."""
-    try:
-        return {str(name) for name in json.loads(manifest)["files"]}
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-        return set()
-
-
-def read_manifests(folder: Path) -> list[Manifest]:
-    """The manifests in the folder at any depth, but in hidden ones. Raises ValueError for one that is none."""
-    return [read_manifest(path) for path in not_in_hidden(folder, f"*{MANIFEST_SUFFIX}")]
-
-
-def not_in_hidden(folder: Path, pattern: str) -> Iterator[Path]:
-    """The files of such names in the folder, and in those in it that are not hidden, in order."""
-    for path in sorted(folder.rglob(pattern)):
-        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts[:-1]):
-            yield path
-
-
-def read_manifest(path: Path) -> Manifest:
-    """The manifest at the path. Raises ValueError where it is none."""
-    try:
-        parsed = json.loads(path.read_text(encoding="utf-8"))
-        files, made_from = (dict[str, str](parsed[name]) for name in ("files", "made_from"))
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: not a manifest; make the folder anew") from error
-    if any(PurePath(name).is_absolute() or ".." in PurePath(name).parts for name in files):
-        raise ValueError(f"{path}: names files outside its folder; make the folder anew")
-    return Manifest(path, files, made_from)
-
-
 def wholeness_problems(manifest: Manifest) -> Iterator[str]:
     """What became of the files since the manifest was written: a line for those missing, and one for those changed."""
     folder = manifest.path.parent
+    if manifest.unfinished:
+        yield f"{folder}: {manifest.unfinished}"
+        return
     missing = [name for name in manifest.files if not (folder / name).is_file()]
     changed = [n for n, digest in manifest.files.items() if n not in missing and file_digest(folder / n) != digest]
     line_ends = [name for name in changed if _with_plain_line_ends(folder / name) == manifest.files[name]]
@@ -166,25 +140,3 @@ def _with_plain_line_ends(path: Path) -> str:
     """The SHA-256 that the file has where its lines end as they do on Unix; empty for one without other ends."""
     text = path.read_bytes()
     return hashlib.sha256(text.replace(b"\r\n", b"\n")).hexdigest() if b"\r\n" in text else ""
-
-
-def folder_digests(folder: Path, paths: Iterable[Path]) -> set[str]:
-    """The combined digests of those of the files that are in the folder, or in one below it, or anywhere below one."""
-    groups: dict[tuple[Path, bool], list[str]] = {}
-    for path in paths:
-        digest = file_digest(path)
-        groups.setdefault((path.parent, False), []).append(digest)
-        for parent in path.parents:
-            groups.setdefault((parent, True), []).append(digest)
-            if parent == folder:
-                break
-    return set(map(combined_digest, groups.values()))
-
-
-def origin_problems(manifest: Manifest, present: Mapping[str, set[str]]) -> Iterator[str]:
-    """What it was made from and is there in another form. present: what → the combined digests of its files by folder;
-    of what is not there at all nothing is said."""
-    for what, digest in manifest.made_from.items():
-        if present.get(what) and digest not in present[what]:
-            where = "those of any folder here, or from a part of one"
-            yield f"{manifest.path.parent}: {manifest.command} was made from other {what} than {where}"

@@ -16,6 +16,9 @@ from typing import Annotated, Any, ClassVar
 import typer
 from typer.core import TyperGroup
 
+from machine.cores import DIED, TOO_MANY_ADVICE, TOO_MANY_ERRNOS
+from machine.errors import UserError
+
 # An argument, or an option with its value, that is a URL; addresses of model servers (http) are no such URLs.
 URL = re.compile(r"(?:--?[\w-]+=)?((?!https?:)[a-z0-9]+://.*)", re.DOTALL)
 
@@ -24,6 +27,8 @@ NO_TEXT = re.compile("[\\udc80-\\udcff]")
 
 # The exit code of what Ctrl-C ended.
 INTERRUPTED = 130
+# The exit code where a file can't be read or written.
+FAILED = 1
 
 # Least seconds between two drawings of a bar.
 REDRAW_SECONDS = 0.1
@@ -34,6 +39,9 @@ class Commands(TyperGroup):
 
     # Command → options that may be URLs, the first of which is shown to the user; None: any argument may be a URL.
     may_be_urls: ClassVar[Mapping[str, tuple[str, ...] | None]] = {}
+
+    # Command → its exit code where the work could not be done, if that is not FAILED.
+    failed: ClassVar[Mapping[str, int]] = {}
 
     @staticmethod
     def shown(text: str) -> str:
@@ -58,12 +66,17 @@ class Commands(TyperGroup):
             self.refuse(ctx, f"{os.fsencode(odd)!r} is no UTF-8, so no file can be written there; name another folder")
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
-        """Run the command. Where Ctrl-C ends it and it says nothing itself, say how to go on."""
+        """Run the command. Where it can't do its work, or Ctrl-C ends it, one line says why."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            print("error: interrupted; what stood there still stands: run the same command again", file=sys.stderr)
-            raise typer.Exit(INTERRUPTED) from None
+            problem, code = "interrupted; what stood there still stands: run the same command again", INTERRUPTED
+        except UserError as error:
+            problem, code = error.message, error.exit_code
+        except (OSError, MemoryError) as error:
+            problem, code = failure_text(error), FAILED
+        print(f"error: {escaped(problem)}", file=sys.stderr)
+        raise typer.Exit(self.failed.get(str(ctx.invoked_subcommand), FAILED) if code == FAILED else code) from None
 
     def refuse(self, ctx: typer.Context, problem: str) -> None:
         """End with bad usage, saying what is wrong."""
@@ -94,10 +107,7 @@ VersionOption = Annotated[
 
 @contextmanager
 def progress_bar(what: str, total: int | None = None) -> Iterator[Callable[[int, int], None]]:
-    """A function to call with (done, total), which draws a bar on stderr if that is a terminal.
-
-    No thread draws the bar, as a process with threads cannot be forked.
-    """
+    """A function to call with (done, total), which draws a bar on stderr if that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
@@ -131,28 +141,21 @@ def show_any_text() -> None:
 NO_ROOM = re.compile(r"No space left|quota exceeded|File too large|os error (?:27|28|122)\b", re.I)
 
 
-def given_up(failure: BaseException, code: int) -> typer.Exit:
-    """Say in one line why a command could not do its work; the exit to raise."""
-    died = "a process died, perhaps for lack of memory; try --workers 1 where there is such an option"
-    problem = str(failure) if isinstance(failure, OSError) else died
-    if NO_ROOM.search(problem) and "make room" not in problem:
-        problem += ": make room on the disk that it is written to, or raise the limit on the size of a file"
-    print(f"error: {escaped(problem)}", file=sys.stderr)
-    return typer.Exit(code)
+def failure_text(failure: OSError | MemoryError) -> str:
+    """Why a command could not do its work, and what to do."""
+    if isinstance(failure, MemoryError):
+        return DIED
+    if failure.errno in TOO_MANY_ERRNOS:
+        return f"{failure}: {TOO_MANY_ADVICE}"
+    if NO_ROOM.search(str(failure)):
+        return f"{failure}: make room on the disk that it is written to, or raise the limit on the size of a file"
+    return str(failure)
 
 
-def run_program(program: Callable[..., object], code: int) -> None:
-    """Run a command line. Where a file can't be read or written or a process dies, one line says so.
-
-    code: the exit code then.
-    """
-    from machine.process_pool import WorkerDied
-
+def run_program(program: Callable[..., object]) -> None:
+    """Run a command line."""
     show_any_text()
-    try:
-        program()
-    except (OSError, WorkerDied, MemoryError) as failure:
-        raise SystemExit(given_up(failure, code).exit_code) from None
+    program()
 
 
 def escaped(text: str) -> str:

@@ -6,15 +6,14 @@ from typing import Annotated
 
 import typer
 
-from machine.processes import require_addresses
+from machine.cores import require_addresses
 
-NOTHING_WRITTEN = 1
 # Of audit, whose 1 says that a trace has an error.
 NOT_AUDITED = 4
 # Before libraries are loaded that would abort.
-require_addresses(NOT_AUDITED if "audit" in sys.argv[1:2] else NOTHING_WRITTEN)
+require_addresses(NOT_AUDITED if "audit" in sys.argv[1:2] else 1)
 
-from machine.terminal import Commands, VersionOption, given_up, progress_bar, run_program
+from machine.terminal import Commands, VersionOption, progress_bar, run_program
 from pipeline.beyond.judge.command import EXAMPLES as EXAMPLES_JUDGE
 from pipeline.beyond.judge.command import judge
 from pipeline.derive.command import EXAMPLES as EXAMPLES_DERIVE
@@ -37,6 +36,7 @@ class PipelineCommands(Commands):
     """Commands of which `derive`, `show` and `sql` take URLs."""
 
     may_be_urls = {"derive": None, "show": None, "sql": None}  # noqa: RUF012
+    failed = {"audit": NOT_AUDITED}  # noqa: RUF012
     shown = staticmethod(printable)
 
 
@@ -102,35 +102,27 @@ def audit(
     if as_json and out:
         raise typer.BadParameter("prints the table that --out writes; take one of them.", param_hint="--json")
     from machine.manifests import held_origins
-    from machine.marks import check_own
-    from machine.process_pool import WorkerDied
+    from machine.output import check_free
     from pipeline.traces.audit.files import AUDIT_FILES, audit_files, errors, publish, table
     from pipeline.traces.audit.suites import SuiteError
     from pipeline.traces.sources import find_sources, local_files
 
     try:
         if out:
-            check_own(out, AUDIT_FILES, "audit")
+            check_free(out, "audit", AUDIT_FILES)
         made_from = {"traces": local_files(find_sources(traces))} if out else {}
         with held_origins(made_from) as origins, progress_bar("reading traces") as show:
             audits = audit_files(traces, workers or None, show, suite or ())
     except SuiteError as unreadable:
         raise typer.BadParameter(printable(str(unreadable)), param_hint="--suite") from None
-    except FileExistsError as other:
-        raise typer.BadParameter(f"{printable(str(other))}.", param_hint="--out") from None
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))} does not exist.", param_hint="TRACES") from None
-    except (OSError, WorkerDied, MemoryError) as failure:
-        raise given_up(failure, NOT_AUDITED) from None
     if not audits:
         raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
-    try:
-        if as_json:
-            print(table(audits).write_json())
-        else:
-            publish(audits, out, origins)
-    except (OSError, MemoryError) as failure:
-        raise given_up(failure, NOT_AUDITED) from None
+    if as_json:
+        print(table(audits).write_json())
+    else:
+        publish(audits, out, origins)
     raise typer.Exit(1 if errors(audits) else 0)
 
 
@@ -167,17 +159,14 @@ def database(
     meanwhile. DuckDB 1.2 and later open it. Folders that are not given are sought beside that of the tables; results of
     other tables are left out.
     """
-    from glob import escape
-
-    from machine.manifests import held_origins, write_manifest
-    from machine.marks import begun, check_own
+    from machine.manifests import held_origins
+    from machine.output import staged
     from pipeline.beyond.schemas import BEYOND_TABLES
     from pipeline.tables.database import build_database, check_log, result_sources, table_sources, task_sources
     from pipeline.tables.queries import other_results
 
     beside = tables.parent
     try:
-        check_own(out.parent, [out.name], out.name, unchanged=True, called="database")
         check_log(out)
         problem = printable(other_results(tables, results or beside / "results"))
         if problem and results:
@@ -189,11 +178,11 @@ def database(
         more = [*result_sources(result_files), *task_sources(suites or beside / "suites")]
         if (folder := beyond or beside / "beyond" / "tables").is_dir() and (beyond or not problem):
             more += table_sources("beyond", folder, BEYOND_TABLES)
-        with held_origins(made_from) as origins, begun(out.parent, out.name, [escape(out.name)]):
-            names = build_database(tables, out, more, lambda line: print(printable(line), file=sys.stderr))
-            write_manifest(out.parent, out.name, [out], origins)
-    except FileExistsError as other:
-        raise typer.BadParameter(f"{printable(str(other))}.", param_hint="--out") from None
+        place = staged(out.parent, "database", [out.name], listed_as=out.name)
+        with place as work, held_origins(made_from) as origins:
+            target, work.made_from = work.folder / out.name, origins
+            names = build_database(tables, target, more, lambda line: print(printable(line), file=sys.stderr))
+            check_log(out)
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))}.", param_hint="--tables") from None
     print(f"{len(names)} tables in {printable(str(out))}")
@@ -283,4 +272,4 @@ def ship(
 
 
 if __name__ == "__main__":
-    run_program(app, NOTHING_WRITTEN)
+    run_program(app)

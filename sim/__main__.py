@@ -61,9 +61,8 @@ def writing(out: Path, known_by: tuple[bytes, ...], *wrong: type[Exception]) -> 
     """A block that writes a file, whole or not at all, in place of none or of one of its kind. What keeps it from that
     is said in one line, and ends the command: what is `wrong` in what was asked for, a disk that is full, a process
     that died, an interruption."""
-    from machine.files import no_empty_folders, remove_drafts
-    from machine.process_pool import WorkerDied
-    from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
+    from machine.cores import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
+    from machine.output import no_empty_folders
 
     again = "and run the same command again"
     if out.suffix in (".gz", ".zst"):
@@ -72,14 +71,11 @@ def writing(out: Path, known_by: tuple[bytes, ...], *wrong: type[Exception]) -> 
         if is_other(out, known_by):
             fail(f"{out} is there, and holds something else; move it away, or name another file")
         with terminated_as_interrupted(), no_empty_folders([out.parent]):
-            remove_drafts(out.parent, deep=False)
             yield
     except wrong as error:
         fail(error)
     except KeyboardInterrupt:
         fail(f"{INTERRUPTED}; nothing was written: run the same command again", NOT_WRITTEN)
-    except (WorkerDied, MemoryError):
-        fail(f"a process died, perhaps for lack of memory; take --workers 1, {again}", NOT_WRITTEN)
     except OSError as error:
         if error.errno in FULL:
             fail(f"{error}; nothing was written: make room, {again}", NOT_WRITTEN)
@@ -111,7 +107,7 @@ def suite(
     out: Annotated[Path, typer.Option(metavar="TASKS.jsonl", help="Where the tasks go.")],
     blocked: Annotated[bool, typer.Option("--blocked", help="Make some errands of each task immovable.")] = False,
     difficulty: Annotated[
-        str, typer.Option(help="list: as the list has it; paper or feasible: each task's own third of its cell.")
+        str, typer.Option(help="list: as the list has it; paper: each task's own third of its cell.")
     ] = "list",
     effort: Annotated[
         float, typer.Option(help="The most a task's optimum may take: the solver's own time, no clock's.", min=0)
@@ -124,14 +120,15 @@ def suite(
     """Make the tasks of a list: calendars, meetings, optimum, greedy and witness schedules."""
     from functools import partial
 
-    from machine.executor import map_ordered
+    from machine.cores import map_ordered
     from machine.files import of_project
     from sim.tasks.blocked import make_listed_task
     from sim.tasks.difficulty import graded, moved_thirds
     from sim.tasks.lists import read_list
     from sim.tasks.suite import Solving, TaskError, checked, write_tasks
 
-    read_scorer(difficulty, "list")
+    if difficulty not in ("list", "paper"):
+        fail(f"there is no difficulty by {difficulty!r}; known: list, paper")
     make = partial(make_listed_task, blocked=blocked, solving=Solving(effort, keep_unproven))
     if out.resolve() == task_list.resolve():
         raise typer.BadParameter("it is the list itself; name another file.", param_hint="--out")
@@ -139,10 +136,10 @@ def suite(
         entries = read_list(of_project(task_list))
         made = map_ordered(partial(checked, make), entries, worker_count(workers))
         tasks = list(progress(made, "making tasks", len(entries)))
-        own = tasks if difficulty == "list" else graded(tasks, difficulty)
+        own = tasks if difficulty == "list" else graded(tasks)
         write_tasks(own, out)
     say(f"{len(entries)} tasks in {out}")
-    if moved := moved_thirds(tasks, "paper" if difficulty == "list" else difficulty):
+    if moved := moved_thirds(tasks):
         kept = "its own stands in the file" if own is not tasks else "--difficulty paper writes its own"
         say(f"{moved} of them lie in another third of their cell than the list says; {kept}")
 
@@ -167,35 +164,35 @@ def select(
     errand_costs: Annotated[
         str | None, typer.Option(metavar="A;B;…", help="Costs that errands cycle through.", show_default="1;100;1000")
     ] = None,
-    errand_cost_level: Annotated[
-        int | None, typer.Option(help="Draw each errand's cost from 1 to this instead.", min=1, show_default=False)
-    ] = None,
-    meeting_cost_level: Annotated[
-        int | None, typer.Option(help="Draw each meeting's cost from 1 to this.", min=1, show_default="1")
-    ] = None,
-    difficulty: Annotated[
-        str, typer.Option(help="paper: optimum per participant-slot; feasible: assignments that are ruled out.")
-    ] = "paper",
     seed_base: Annotated[int | None, typer.Option(help="[default: 320000 uniform, 420000 varied]")] = None,
     workers: Workers = None,
 ) -> None:
     """Choose a suite: rank each cell's candidates by difficulty and keep some of each third."""
     from functools import partial
 
-    from machine.executor import map_ordered
-    from sim.tasks.lists import DENSITIES, SEED_BASES, SETTINGS, SHAPES, Choice, cells, select_cell, world, write_list
+    from machine.cores import map_ordered
+    from sim.tasks.lists import (
+        DENSITIES,
+        SEED_BASES,
+        SETTINGS,
+        SHAPES,
+        Choice,
+        cells,
+        read_costs,
+        select_cell,
+        write_list,
+    )
 
     if setting not in SETTINGS:
         fail(f"there is no setting {setting!r}; known settings: {', '.join(SETTINGS)}")
     if per_third > candidates // 3:
         fail(f"a third of {candidates} candidates has no {per_third} tasks; ask for more candidates")
-    read_scorer(difficulty)
-    sizes = {"num_slots": slots, "num_meetings": meetings, "meeting_cost_level": meeting_cost_level}
     with writing(out, LIST, ValueError):
-        shared = world(setting, sizes, errand_costs, errand_cost_level)
+        sizes = {column: size for column, size in (("num_slots", slots), ("num_meetings", meetings)) if size}
+        costs = read_costs(setting, errand_costs)
         chosen = cells([read_shape(s) for s in shape] if shape else SHAPES, density or DENSITIES)
         base = SEED_BASES[setting] if seed_base is None else seed_base
-        choice = Choice(setting, base, candidates, per_third, difficulty, shared)
+        choice = Choice(setting, base, candidates, per_third, sizes, costs)
         work = map_ordered(partial(select_cell, choice=choice), chosen, worker_count(workers))
         selected = list(progress(work, "choosing tasks", len(chosen)))
         write_list([row for rows in selected for row in rows], out)
@@ -266,14 +263,6 @@ def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether t
         fail(f"behind the code: {', '.join(map(str, late))}; run `python -m pipeline docs`", NOT_WRITTEN)
 
 
-def read_scorer(name: str, *more: str) -> None:
-    """End the command where nothing ranks difficulties by that name."""
-    from sim.tasks.difficulty import SCORERS
-
-    if name not in (known := (*more, *SCORERS)):
-        fail(f"there is no difficulty by {name!r}; known: {', '.join(known)}")
-
-
 def read_shape(text: str) -> tuple[int, int]:
     """A shape written as 5x3: agents and participants."""
     agents, _, participants = text.partition("x")
@@ -283,4 +272,4 @@ def read_shape(text: str) -> tuple[int, int]:
 
 
 if __name__ == "__main__":
-    run_program(app, NOT_WRITTEN)
+    run_program(app)

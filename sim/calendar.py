@@ -87,71 +87,6 @@ class Calendar:
         item = self.slots[slot]
         return isinstance(item, Errand) and not item.blocked and bool(self.free)
 
-    def extent(self, slot: int) -> range:
-        """The slots that the item in the slot fills: several where it is a longer meeting."""
-        item = self.slots[slot]
-        if not isinstance(item, ScheduledMeeting):
-            return range(slot, slot + 1)
-        held = [s for s, other in enumerate(self.slots) if other == item]
-        return range(held[0], held[-1] + 1)
-
-    @property
-    def whole(self) -> Calendar:
-        """The calendar slot by slot."""
-        return self
-
-    def run(self, slot: int) -> range:
-        """The slots that the round's meeting fills when it begins in the slot."""
-        return range(slot, slot + 1)
-
-    def errands_at(self, slot: int) -> list[tuple[int, Errand]]:
-        """The errands, with their slots, that make way for a meeting that begins in the slot."""
-        held = [(s, self.whole.slots[s]) for s in self.run(slot) if s < len(self)]
-        return [(s, item) for s, item in held if isinstance(item, Errand)]
-
-
-class Starts(Calendar):
-    """A calendar as a meeting of `length` slots finds it: each slot stands for the run of slots that begins there.
-
-    Free where the whole run is. An errand, at the cost of all, where nothing but errands is in the way; blocked where
-    one of them is, where they have not enough free slots to go to, where another meeting is in the way, and where the
-    calendar ends before the run. A meeting where the run is just that meeting's.
-    """
-
-    def __init__(self, whole: Calendar, length: int) -> None:
-        self._whole, self.length = whole, length
-        super().__init__([self.obstacle(slot) for slot in range(len(whole))])
-
-    @property
-    def whole(self) -> Calendar:
-        return self._whole
-
-    def run(self, slot: int) -> range:
-        return range(slot, slot + self.length)
-
-    def movable(self, slot: int) -> bool:
-        item = self.slots[slot]
-        return isinstance(item, Errand) and not item.blocked
-
-    def obstacle(self, slot: int) -> Item | None:
-        """What stands in the way of a meeting that begins in the slot."""
-        items = [self.whole[s] for s in self.run(slot) if s < len(self.whole)]
-        errands = [i for i in items if isinstance(i, Errand)]
-        if not any(items) and len(items) == self.length:
-            return None
-        if isinstance(items[0], ScheduledMeeting) and self.whole.extent(slot) == self.run(slot):
-            return items[0]
-        landings = len(self.whole.free) - items.count(None)
-        fits = len(items) == self.length and len(errands) + items.count(None) == self.length
-        blocked = not fits or landings < len(errands) or any(e.blocked for e in errands)
-        named = errands[0].errand_id if errands else 0
-        return Errand(named, max(1, sum(e.cost for e in errands)), blocked)
-
-    def shows(self, slot: int) -> bool:
-        """Whether the slot's own item is the one that stands for its run."""
-        own, run = self.whole[slot], self.slots[slot]
-        return own is not None and run is not None and (type(own), item_id(own)) == (type(run), item_id(run))
-
 
 @lru_cache(maxsize=4096)
 def describe(item: Item | None) -> str:
@@ -185,11 +120,10 @@ class Batch(Struct, frozen=True):
         return sum(m.cost for m in self.moves)
 
 
-def validate(calendar: Calendar, actions: Any, meeting: ScheduledMeeting | None, duration: int = 1) -> Batch:
+def validate(calendar: Calendar, actions: Any, meeting: ScheduledMeeting | None) -> Batch:
     """The batch that `actions` make of `calendar`; nothing is applied unless all of it is valid (Appendix D.5).
 
-    `meeting` is the one that DECISION must schedule exactly once, in so many slots from the named one on; None
-    (VOLUNTARY) allows moves only. A longer meeting is named by its first slot, and moves as one.
+    `meeting` is the one that DECISION must schedule exactly once; None (VOLUNTARY) allows moves only.
     Raises BatchConflict with the first rule that is broken.
     """
     if not isinstance(actions, list | tuple) or not all(isinstance(a, dict) for a in actions):
@@ -198,18 +132,16 @@ def validate(calendar: Calendar, actions: Any, meeting: ScheduledMeeting | None,
     if unknown:
         raise BatchConflict(f"Unknown action type {shown(unknown[0])}: only schedule and reschedule are valid here.")
     slots, moves = moved(calendar, [a for a in actions if a["type"] == "reschedule"])
-    slot = scheduled(slots, [a for a in actions if a["type"] == "schedule"], meeting, duration)
+    slot = scheduled(slots, [a for a in actions if a["type"] == "schedule"], meeting)
     if slot is not None:
-        slots[slot : slot + duration] = [meeting] * duration
+        slots[slot] = meeting
     return Batch(Calendar(slots), tuple(moves), slot)
 
 
 def moved(calendar: Calendar, reschedules: Sequence[dict[str, Any]]) -> tuple[list[Item | None], list[Move]]:
     """The slots after all reschedules at once, and the moves; rules 1 to 5 of Appendix D.5."""
     moves = [checked_move(calendar, action) for action in reschedules]
-    lengths = [len(calendar.extent(m.from_slot)) for m in moves]
-    sources = [s for m, n in zip(moves, lengths, strict=True) for s in range(m.from_slot, m.from_slot + n)]
-    targets = [s for m, n in zip(moves, lengths, strict=True) for s in range(m.to_slot, m.to_slot + n)]
+    sources, targets = [m.from_slot for m in moves], [m.to_slot for m in moves]
     twice = next((s for s in sources if sources.count(s) > 1), None)
     if twice is not None:
         raise BatchConflict(f"Two actions move the item at slot {twice}.")
@@ -217,8 +149,7 @@ def moved(calendar: Calendar, reschedules: Sequence[dict[str, Any]]) -> tuple[li
     if twice is not None:
         raise BatchConflict(f"Two actions target slot {twice}.")
     slots: list[Item | None] = [None if s in sources else item for s, item in enumerate(calendar.slots)]
-    stays = [m.to_slot for m in moves if m.to_slot == m.from_slot]
-    taken = next((t for t in targets if slots[t] is not None or t in stays), None)
+    taken = next((m.to_slot for m in moves if slots[m.to_slot] is not None or m.to_slot == m.from_slot), None)
     if taken is not None:
         raise BatchConflict(f"Target slot {taken} is not free after the batch.")
     for source, target in zip(sources, targets, strict=True):
@@ -238,41 +169,32 @@ def checked_move(calendar: Calendar, action: dict[str, Any]) -> Move:
         raise BatchConflict(f"Item {shown(named)} is not at slot {from_slot}: it holds {describe(item)}.")
     if isinstance(item, Errand) and item.blocked:
         raise BatchConflict(f"Errand #{item.errand_id} at slot {from_slot} is blocked and can't be moved.")
-    filled = calendar.extent(from_slot)
-    if filled.start != from_slot:
-        raise BatchConflict(f"Meeting {named} begins at slot {filled.start}, not at slot {from_slot}.")
-    checked_slot(calendar, action, "to_slot", len(filled))
     return Move(named, from_slot, to_slot, item.cost)
 
 
-def checked_slot(calendar: Calendar, action: dict[str, Any], field: str, length: int = 1) -> int:
-    """The slot that the action's field names, an integer from which `length` slots are on the calendar; rule 1 of
-    Appendix D.5."""
-    slot, last = action.get(field), len(calendar) - length
+def checked_slot(calendar: Calendar, action: dict[str, Any], field: str) -> int:
+    """The slot that the action's field names, an integer on the calendar; rule 1 of Appendix D.5."""
+    slot, last = action.get(field), len(calendar) - 1
     if type(slot) is not int or not 0 <= slot <= last:
         raise BatchConflict(f"{field} must be an integer from 0 to {last}, got {shown(slot)}.")
     return slot
 
 
 def scheduled(
-    slots: Sequence[Item | None],
-    schedules: Sequence[dict[str, Any]],
-    meeting: ScheduledMeeting | None,
-    duration: int,
+    slots: Sequence[Item | None], schedules: Sequence[dict[str, Any]], meeting: ScheduledMeeting | None
 ) -> int | None:
-    """The slot from which the batch schedules the meeting; rules 1, 6 and 7 of Appendix D.5."""
+    """The slot in which the batch schedules the meeting; rules 1, 6 and 7 of Appendix D.5."""
     wanted = 0 if meeting is None else 1
     if len(schedules) != wanted:
         raise BatchConflict(f"Expected exactly {wanted} schedule action{'s' * (not wanted)}, got {len(schedules)}.")
     if meeting is None:
         return None
-    slot = checked_slot(Calendar(slots), schedules[0], "slot", duration)
+    slot = checked_slot(Calendar(slots), schedules[0], "slot")
     named = schedules[0].get("meeting_id")
     if type(named) is not int or named != meeting.meeting_id:
         raise BatchConflict(f"Only meeting {meeting.meeting_id} can be scheduled now, got {shown(named)}.")
-    taken = next((s for s in range(slot, slot + duration) if slots[s] is not None), None)
-    if taken is not None:
-        raise BatchConflict(f"Schedule slot {taken} is not free after the batch.")
+    if slots[slot] is not None:
+        raise BatchConflict(f"Schedule slot {slot} is not free after the batch.")
     return slot
 
 

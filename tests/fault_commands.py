@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from machine.manifests import visible_files, write_manifest
+from machine.manifests import visible_files
+from machine.output import write_manifest
 from pipeline.reports import reference_study
 from pipeline.reports.documents import build
 from pipeline.reports.documents.markdown import PART

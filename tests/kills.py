@@ -20,20 +20,13 @@ from importlib import import_module
 from pathlib import Path
 from random import Random
 
-from machine.marks import begun_mark
-from machine.processes import WORKER_NAME
+from machine.manifests import MANIFEST_SUFFIX, any_manifest
 from sim.game.trace import write
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
 from sim.tasks.suite import write_tasks
 from tests.imports import ROOT
 from tests.sim.worlds import tiny_task
-
-# What marks a folder in which a command began to replace files.
-MARKS = {
-    begun_mark(Path(), command).name
-    for command in ("all.duckdb", "audit", "derive", "figures", "judge", "report", "site")
-}
 
 # Seconds. No run here takes so long, on no machine however busy: what takes longer hangs.
 LIMIT = 300.0
@@ -44,7 +37,8 @@ class Row:
     """A command: what it is called, how its inputs are made in a folder, its words there, and the most bytes of one
     file, and kilobytes of a disk, that let it begin but not end. `stable` says that its files are the same bytes in
     every run; `starved` is the exit code where there is no room. A `stage` says so by an exception, as DVC shows it.
-    `keeps` something in the system's folder for temporary files, which a kill leaves there."""
+    `keeps` something in the system's folder for temporary files, which a kill leaves there; or `drafts` of its files,
+    which it writes one by one."""
 
     name: str
     prepare: Callable[[Path], None]
@@ -55,6 +49,7 @@ class Row:
     starved: int = 1
     stage: bool = False
     keeps: bool = False
+    drafts: bool = False
 
 
 def tasks(folder: Path) -> None:
@@ -130,16 +125,24 @@ def stage(module: str, folder: Path, out: Path) -> list[str]:
 
 
 ROWS = (
-    Row("sim select", lambda folder: None, select, 1_000, 2),
-    Row("sim suite", task_list, suite, 9_000, 16),
-    Row("sim run", tasks, sim_run, 1_000, 64),
+    Row("sim select", lambda folder: None, select, 1_000, 2, drafts=True),
+    Row("sim suite", task_list, suite, 9_000, 16, drafts=True),
+    Row("sim run", tasks, sim_run, 1_000, 64, drafts=True),
     Row("pipeline derive", traces, derive, 9_000, 1_000),
     Row("pipeline audit", traces, audit, 600, 4, starved=4),
     Row("pipeline database", tables, database, 100_000, 1_024, stable=False),
     Row("pipeline site", partial(traces, games=3), site, 2_000, 64, keeps=True),
     Row("pipeline report", results, report, 2_000, 16, keeps=True),
-    Row("beyond ladder", partial(tables, games=6), partial(stage, "cost_decomposition"), 2_000, 8, stage=True),
-    Row("beyond leakage", partial(tables, games=3), partial(stage, "leakage"), 2_000, 8, stage=True),
+    Row(
+        "beyond ladder",
+        partial(tables, games=6),
+        partial(stage, "cost_decomposition"),
+        2_000,
+        8,
+        stage=True,
+        drafts=True,
+    ),
+    Row("beyond leakage", partial(tables, games=3), partial(stage, "leakage"), 2_000, 8, stage=True, drafts=True),
 )
 
 
@@ -218,7 +221,7 @@ class Harness:
         """There is what a clean run leaves, and nothing else."""
         self.check_whole(out)
         assert contents(out).keys() == self.clean.keys(), contents(out).keys()
-        assert hidden(out) == [], hidden(out)
+        assert self.row.drafts or hidden(out) == [], hidden(out)
         left = [path.name for path in self.temporary.iterdir()]
         assert self.row.keeps or left == [], left
 
@@ -235,8 +238,7 @@ class Harness:
         assert (code, last[:7]) == (self.row.starved, "OSError" if self.row.stage else "error: "), (code, stderr)
         assert self.row.stage or "Traceback" not in stderr, stderr
         self.check_whole(out)
-        # What has begun to replace files is marked, so that the next run knows them.
-        assert {Path(path).name for path in hidden(out)} <= MARKS, hidden(out)
+        assert hidden(out) == [], hidden(out)
 
     def meet(self, out: Path) -> list[tuple[int, str]]:
         """(exit code, stderr) of two runs that begin together, of which one at least does the work."""
@@ -250,9 +252,16 @@ class Harness:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """The files that can be seen, and what they hold; links to others are left out."""
+    """The files that can be seen, and what they hold; links to others, and manifests of runs that have not ended, are
+    left out."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
-    return {str(p.relative_to(folder)): p.read_bytes() for p in files if not is_hidden(p.relative_to(folder))}
+    seen = (path for path in files if not is_hidden(path.relative_to(folder)) and not is_of_a_run_at_work(path))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in seen}
+
+
+def is_of_a_run_at_work(path: Path) -> bool:
+    """Whether it is the manifest of a run that works, or was killed."""
+    return path.name.endswith(MANIFEST_SUFFIX) and bool((m := any_manifest(path)).staging or m.unfinished)
 
 
 def hidden(folder: Path) -> list[str]:
@@ -265,9 +274,15 @@ def is_hidden(path: Path) -> bool:
 
 
 def workers_of(process: int) -> list[int]:
-    """The process ids of a process's children that are at work for it, no helpers of Python's own."""
-    children = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(process)], capture_output=True, text=True)
-    return [int(line.split()[0]) for line in children.stdout.splitlines() if line.split()[1] == WORKER_NAME]
+    """The process ids of a process's workers."""
+    listed = subprocess.run(["ps", "-ww", "-o", "pid=,args=", "--ppid", str(process)], capture_output=True, text=True)
+    return [int(line.split()[0]) for line in listed.stdout.splitlines() if "LokyProcess" in line]
+
+
+def is_alive(process: int) -> bool:
+    """Whether the process runs; a zombie does not."""
+    state = subprocess.run(["ps", "-o", "stat=", "-p", str(process)], capture_output=True, text=True).stdout
+    return state.strip()[:1] not in ("", "Z")
 
 
 def strike(process: int) -> None:

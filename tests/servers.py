@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
+import fsspec
 import pytest
-
-from machine.stores import bucket_store
 
 # Nothing here takes so long, on no machine however busy: what takes longer hangs.
 SECONDS = 300
@@ -80,7 +79,8 @@ def environment(values: dict[str, str | None]) -> Iterator[None]:
 
 def forget_stores() -> None:
     """Let go of all connections: they keep the keys and endpoint with which they were made."""
-    bucket_store.cache_clear()
+    for protocol in ("s3", "s3a"):
+        fsspec.get_filesystem_class(protocol).clear_instance_cache()
 
 
 @contextmanager

@@ -19,8 +19,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from itertools import count
 from multiprocessing import active_children, get_context
 
-from machine.files import replacing
-from machine.processes import cores, exit_with_parent
+from machine.cores import cores
+from machine.output import replacing
 from pipeline.reports.documents.markdown import fill_parts
 from tests.imports import ROOT
 from tests.soak_units import UNITS, Outcome, perform
@@ -52,9 +52,7 @@ def soak(run: int, minutes: float) -> Iterator[Outcome]:
     """The outcome of every unit that the time allows, as they end."""
     until, coming = time.monotonic() + 60 * minutes, names(run)
     context = get_context("spawn")
-    with ProcessPoolExecutor(
-        cores(), mp_context=context, initializer=exit_with_parent, initargs=(os.getpid(),)
-    ) as pool:
+    with ProcessPoolExecutor(cores(), mp_context=context) as pool:
         running: set[Future[Outcome]] = set()
         while True:
             left = until - time.monotonic()

@@ -34,7 +34,6 @@ OTHERS = {
     "vps.english": "literal",
     "mixed_effects.condition": "blocked",
     "robustness.condition": "blocked",
-    "cards.every": 5,
     "robustness.rules": ["release"],
     "lower": "higher",
     "higher": "lower",

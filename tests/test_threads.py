@@ -41,6 +41,6 @@ def test_what_derives_has_loaded_nothing_that_keeps_its_workers_from_being_forke
     loaded = (
         f"import pipeline.{module}, pipeline.privacy.language.messages; from pipeline.derive.parallel import Recipe"
     )
-    told = "from machine.processes import may_fork; print(may_fork(), Recipe().made >= {'truth'})"
+    told = "from machine.cores import may_fork; print(may_fork(), Recipe().made >= {'truth'})"
     done = subprocess.run([sys.executable, "-c", f"{loaded}; {told}"], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "True"]

@@ -1,6 +1,6 @@
 """What notebooks/beyond/params.yaml may hold: each number within its bounds, each name among those that are known.
 
-`python -m pipeline.beyond.parameters` holds that of the current folder against it.
+`python -m pipeline.beyond.parameters` checks both files of parameters in the current folder.
 """
 
 import sys
@@ -11,7 +11,18 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, field
 
 from machine.files import of_project
-from pipeline.paper.parameters import Count, Draws, Names, Penalty, Section, Share, check_names, check_once, checked
+from pipeline.paper.parameters import (
+    Count,
+    Draws,
+    Names,
+    Penalty,
+    Section,
+    Share,
+    check_names,
+    check_once,
+    check_parameters,
+    checked,
+)
 from pipeline.tables.paths import PAPER_PROTOCOLS, params
 
 PARAMS = Path("notebooks/beyond/params.yaml")
@@ -226,9 +237,9 @@ class Parameters(Section):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        sys.exit("usage: python -m pipeline.beyond.parameters")
     try:
+        check_parameters()
         checked(PARAMS, PARAMS, Parameters)
     except ValueError as problem:
         sys.exit(f"error: {problem}")
+    print("every parameter is within its bounds")

@@ -1,31 +1,24 @@
 """The command `derive`: traces to tables, on this machine or a cluster, from and to folders and URLs."""
 
-import os
 import sys
-import tempfile
-from collections.abc import Iterable
 from dataclasses import replace
 from enum import Enum, StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from machine.files import output_destination
-from machine.manifests import any_manifest
-from machine.marks import check_own
-from machine.stores import Unreachable, file_system, is_url
+from machine.errors import UserError
+from machine.output import output_destination
+from machine.stores import is_url
 from machine.terminal import progress_bar
-from pipeline.derive.upload import PartialUpload, check_own_there, check_writable, derive_to_url
 from pipeline.privacy.rules import ENGLISH_VERSIONS, RULES
-from pipeline.tables.fetched import DERIVE, MANIFEST
 from pipeline.tables.schemas.base import REJECTED, ROOMS, TABLES
-from pipeline.tables.shards import table_files
 from pipeline.traces.limits import print_rejections, printable
-from pipeline.traces.sources import PACK_SUFFIXES, TRACE_SUFFIXES, Source
+from pipeline.traces.sources import PACK_SUFFIXES, TRACE_SUFFIXES
 
 if TYPE_CHECKING:
-    from pipeline.derive.parallel import Derived, Recipe
+    from pipeline.derive.parallel import Derived
     from pipeline.traces.sources import Source
 
 
@@ -33,12 +26,10 @@ FILE_SUFFIXES = (*TRACE_SUFFIXES, *PACK_SUFFIXES, ".parquet", ".csv", ".txt", ".
 
 
 def tables_destination(out: str) -> Path | str:
-    """The local folder or the URL of a folder that `out` names. Raises ValueError for anything else."""
-    destination = output_destination(out, "memory")
-    if isinstance(destination, str):
-        if destination.endswith(FILE_SUFFIXES):
-            raise ValueError(f"{out} is called as a file is; name a folder")
-        file_system(destination)
+    """The local folder or the URL of a folder that `out` names. Raises UserError for anything else."""
+    destination = output_destination(out)
+    if isinstance(destination, str) and destination.endswith(FILE_SUFFIXES):
+        raise UserError(f"{out} is called as a file is; name a folder", 2)
     return destination
 
 
@@ -54,7 +45,7 @@ class Form(StrEnum):
     csv = "csv"
 
 
-ALL_READ, SOME_REJECTED, NOTHING_WRITTEN = 0, 3, 1
+ALL_READ, SOME_REJECTED = 0, 3
 
 EXAMPLES = """
 Examples:
@@ -114,7 +105,7 @@ def derive(
     ] = None,
 ) -> None:
     """Derive every table from TRACES and write it to OUT as Parquet and CSV."""
-    from pipeline.derive.parallel import Recipe
+    from pipeline.derive.parallel import Recipe, derive_sources
 
     recipe = Recipe(
         replace(RULES[rules.value], english=english.value) if english else RULES[rules.value],
@@ -125,9 +116,11 @@ def derive(
     )
     if partition and form is Form.csv:
         raise typer.BadParameter("partitions are of Parquet; leave one of the two out.", param_hint="--format")
-    destination = _check_destination(out, scratch, cluster, recipe.written)
+    destination = _check_destination(out, scratch, cluster)
     sources = _find_sources(traces)
-    derived = _derive(sources, destination, Path(scratch or tempfile.gettempdir()), recipe, cluster or workers or None)
+    with progress_bar("reading traces") as show:
+        place = Path(scratch) if scratch else None
+        derived = derive_sources(sources, destination, recipe, cluster or workers or None, show, place)
     raise typer.Exit(_report(derived, printable(out)))
 
 
@@ -141,31 +134,16 @@ def _named_tables(names: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(table for word in words for table in tables[word]))
 
 
-def _check_destination(out: str, scratch: str | None, cluster: str | None, tables: Iterable[str]) -> Path | str:
-    """The folder or URL for the tables. Ends with bad usage where it does not fit the options, or holds something else
-    under the tables' names, which would be lost."""
-    try:
-        destination = tables_destination(out)
-        if isinstance(destination, Path) and os.path.lexists(destination) and not destination.is_dir():
-            raise typer.BadParameter("it is a file; name a folder.", param_hint="--out")
-        if is_url(scratch or ""):
-            raise typer.BadParameter("name a folder of this machine.", param_hint="--scratch")
-        if isinstance(destination, Path) and scratch:
-            raise typer.BadParameter("tables are made in the folder of --out; leave it out.", param_hint="--scratch")
-        if isinstance(destination, str) and cluster and not scratch:
-            problem = "with --cluster and a URL for --out, name a folder that all workers see."
-            raise typer.BadParameter(problem, param_hint="--scratch")
-        if isinstance(destination, str):
-            check_writable(destination)
-            check_own_there(destination, table_files((*tables, REJECTED.name)))
-        else:
-            earlier = {name.partition("/")[0] for name in any_manifest(destination / MANIFEST).files}
-            replaced = table_files((*tables, REJECTED.name)) | earlier & table_files(TABLES)
-            check_own(destination, sorted(replaced), DERIVE)
-    except (FileExistsError, ValueError) as error:
-        raise typer.BadParameter(printable(str(error)), param_hint="--out") from None
-    except Unreachable as error:
-        _fail(str(error))
+def _check_destination(out: str, scratch: str | None, cluster: str | None) -> Path | str:
+    """The folder or URL for the tables. Ends with bad usage where it does not fit the options."""
+    destination = tables_destination(out)
+    if is_url(scratch or ""):
+        raise typer.BadParameter("name a folder of this machine.", param_hint="--scratch")
+    if isinstance(destination, Path) and scratch:
+        raise typer.BadParameter("tables are made in the folder of --out; leave it out.", param_hint="--scratch")
+    if isinstance(destination, str) and cluster and not scratch:
+        problem = "with --cluster and a URL for --out, name a folder that all workers see."
+        raise typer.BadParameter(problem, param_hint="--scratch")
     return destination
 
 
@@ -177,10 +155,6 @@ def _find_sources(traces: list[str]) -> "list[Source]":
         sources, others = find_sources_and_others(traces)
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))} does not exist.", param_hint="TRACES") from None
-    except ValueError as error:
-        raise typer.BadParameter(printable(str(error)), param_hint="TRACES") from None
-    except Unreachable as error:
-        _fail(str(error))
     if not sources:
         raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
     if others:
@@ -188,42 +162,8 @@ def _find_sources(traces: list[str]) -> "list[Source]":
     return sources
 
 
-def _derive(
-    sources: "list[Source]", destination: Path | str, scratch: Path, recipe: "Recipe", workers: int | str | None
-) -> "Derived":
-    """Derive to the folder or URL. Where that fails, end with one line that says why."""
-    from machine.executor import ClusterError
-    from machine.files import no_empty_folders
-    from machine.process_pool import WorkerDied
-    from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
-    from pipeline.derive.parallel import derive_sources
-
-    nothing = f"no table was written to {destination}"
-    try:
-        folders = [destination] if isinstance(destination, Path) else []
-        with progress_bar("reading traces") as show, no_empty_folders(folders):
-            if isinstance(destination, Path):
-                return derive_sources(sources, destination, recipe, workers, show, DERIVE)
-            return derive_to_url(destination, sources, scratch, recipe, workers, show)
-    except PartialUpload as error:
-        _fail(str(error))
-    except (ClusterError, Unreachable) as error:
-        _fail(f"{error}; {nothing}")
-    except (WorkerDied, MemoryError):
-        _fail("a worker died, perhaps for lack of memory; no table was written. Try --workers 1")
-    except OSError as error:
-        room = "make room, or name another folder" if isinstance(destination, Path) else f"make room in {scratch}"
-        _fail(f"{error}; {nothing}: {TOO_MANY_ADVICE if error.errno in TOO_MANY_ERRNOS else room}")
-
-
 def _report(derived: "Derived", out: str) -> int:
     """Print rejections and the number of games on stderr, and return the exit code."""
     print_rejections(derived.rejected, f": see the table rejected in {out}")
     print(f"{derived.games} games in {out}, {len(derived.rejected)} traces rejected", file=sys.stderr)
     return SOME_REJECTED if derived.rejected else ALL_READ
-
-
-def _fail(problem: str) -> NoReturn:
-    """End with one line on stderr that says what is wrong."""
-    print(f"error: {printable(problem)}", file=sys.stderr)
-    raise typer.Exit(NOTHING_WRITTEN)

@@ -1,19 +1,15 @@
-"""Traces to all tables: chunks of traces on all cores, then each table merged in the order of its key."""
+"""Traces to all tables: batches of files on all cores, then each table put together in the order of its key."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from machine.manifests import held_origins, listed_names, manifest_path, visible_files, write_manifest
-from machine.marks import begun
-from machine.process_pool import Run
-from machine.processes import cores, cpu_budget, no_garbage_collection
-from machine.stores import is_url
+from machine.cores import Workers, cores, cpu_budget, map_unordered, no_garbage_collection
+from machine.manifests import held_origins
+from machine.output import Staged, staged, staged_files
 from pipeline.behaviour.patterns import Thresholds
 from pipeline.derive.rows import (
     Rejection,
@@ -21,40 +17,31 @@ from pipeline.derive.rows import (
     ingested_frames,
     read_traces,
     rejection,
-    split_into_chunks,
+    split_into_batches,
     split_large_packs,
     unexpected_failure,
     with_inputs,
+    worth_of_workers,
 )
 from pipeline.privacy.rules import RULES, RuleSet, Weighing
+from pipeline.tables.hive import write_partitions
+from pipeline.tables.parts import assemble, largest_first, part_path, remove_games, write_parts
 from pipeline.tables.schemas.base import REJECTED, ROOMS, TABLES
-from pipeline.tables.shards import (
-    CLUSTER_CAPACITY,
-    Shards,
-    game_ranges,
-    largest_first,
-    merge_partitioned_table,
-    merge_table,
-    publish,
-    scratch_folder,
-    shard_path,
-    table_executor,
-    table_files,
-    write_shards,
-)
 from pipeline.traces import limits
 from pipeline.traces.ingest import Rows, no_rows
-from pipeline.traces.sources import Source, find_sources, local_files, read_texts
+from pipeline.traces.sources import Source, find_sources, local_files
 
 if TYPE_CHECKING:
     import polars as pl
 
 Progress = Callable[[int, int], None]
 
-# The first shard of chunk i has the number i * SHARDS_PER_CHUNK.
-SHARDS_PER_CHUNK = 1_000_000
-# A message that is probably English: it does not start as a protocol's JSON does.
-ENGLISH = re.compile(rb'"content": ?"[^{"]')
+# The command, as its manifest names it.
+DERIVE = "derive"
+# The first part of batch i has the number i * PARTS_PER_BATCH.
+PARTS_PER_BATCH = 1_000_000
+# Workers of a cluster come and go: batches are small enough for so many.
+CLUSTER_CAPACITY = 64
 
 
 @dataclass(frozen=True)
@@ -90,10 +77,10 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class ShardResult:
-    """What came of a batch of traces.
+class Part:
+    """What came of some traces.
 
-    number: of its shards. files: how many files it read to their ends. games: (game_id, trace_path) of its games.
+    number: of their part. files: how many files it read to their ends. games: (game_id, trace_path) of its games.
     """
 
     number: int
@@ -118,101 +105,100 @@ def derive(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Derived:
-    """Derive the recipe's tables from the traces in files, folders and URLs, and write them to the folder `out`.
+    """Derive the recipe's tables from the traces in files, folders and URLs, and write them to the folder `out`, where
+    they replace files of their names.
 
     All tables appear at the end, when all went well; otherwise those in `out` stay as they were. `progress` is called
-    with (files read, files in all). Raises FileNotFoundError for an input that does not exist.
+    with (files read, files in all). Raises FileNotFoundError for an input that does not exist, and what
+    `derive_sources` raises.
     """
-    return derive_sources(find_sources(inputs), out, recipe, workers, progress)
+    with staged_files(out) as work:
+        return make_tables(find_sources(inputs), work, recipe or Recipe(), workers or cores(), progress)
 
 
 def derive_sources(
     sources: Sequence[Source],
-    out: Path,
+    out: Path | str,
     recipe: Recipe | None = None,
-    workers: int | str | None = None,
+    workers: Workers | None = None,
     progress: Progress | None = None,
-    made_by: str | None = None,
+    scratch: Path | None = None,
 ) -> Derived:
-    """`derive` for sources. `workers` may also be the address of a cluster's scheduler. made_by: the command that a
-    manifest beside the tables names; none without.
+    """`derive` for sources, into a folder or to a URL, with a manifest. Tables of the run before that are not written
+    anew go. workers: also the address of a cluster's scheduler. scratch: where tables are made that go to a URL.
 
-    Raises OSError where files can't be written, WorkerDied, ClusterError, and Unreachable where a store is lost.
+    Raises OSError where files can't be written, and UserError where a worker dies, a store is lost, or what is not of
+    `derive` is in the way.
     """
-    most = CLUSTER_CAPACITY if isinstance(workers, str) else workers or cores()
+    recipe = recipe or Recipe()
+    names = () if recipe.partition else table_files(recipe)
+    with staged(out, DERIVE, names, scratch) as work, held_origins({"traces": local_files(sources)}) as origins:
+        work.made_from = origins | {"rules": recipe.rules_name}
+        return make_tables(sources, work, recipe, workers or cores(), progress)
+
+
+def table_files(recipe: Recipe) -> list[str]:
+    """The names of the recipe's files, but for partitions."""
+    forms = [".parquet"] * recipe.parquet + [".csv"] * recipe.csv
+    return [f"{table}{form}" for table in (*recipe.written, REJECTED.name) for form in forms]
+
+
+def make_tables(
+    sources: Sequence[Source], work: Staged, recipe: Recipe, workers: Workers, progress: Progress | None
+) -> Derived:
+    """Make the tables in a staged folder. Of a pack that was read in pieces and has too many bad lines, only reading it
+    whole shows where to stop."""
+    if not isinstance(workers, str):
+        workers = min(workers, worth_of_workers(sources))
+    most = CLUSTER_CAPACITY if isinstance(workers, str) else workers
     split = split_large_packs(sources, most)
-    processes = min(most, max(1, len(split)))
-    executors = workers if isinstance(workers, str) else processes
-    recipe, progress = recipe or Recipe(), progress or (lambda done, total: None)
-    if executors != 1 and "messages" in recipe.made:
-        _load_before_fork(split)
-    made_from = {"traces": local_files(sources)} if made_by else {}
-    with scratch_folder(out) as scratch:
-        with held_origins(made_from) as origins, table_executor(executors) as run:
-            shards = derive_shards(split_into_chunks(split, processes), scratch, recipe, run, progress)
-            if len(split) > len(sources) and _has_bad_pack(shards, split):
-                shards = derive_shards(split_into_chunks(sources, processes), scratch, recipe, run, progress)
-            derived = merge_shards(shards, scratch, finished := scratch / "finished", recipe, run)
-        if made_by:
-            write_manifest(finished, made_by, visible_files(finished), origins | {"rules": recipe.rules_name})
-        before = manifest_path(out, made_by or "")
-        earlier = listed_names(before.read_bytes()) if before.is_file() else ()
-        with begun(out, made_by, table_files(TABLES)) if made_by else nullcontext():
-            publish(finished, out, earlier)
-        return derived
+    derive_all = partial(derive_batches, work=work, recipe=recipe, workers=workers, progress=progress)
+    parts = derive_all(split_into_batches(split, most))
+    if len(split) > len(sources) and _has_bad_pack(parts, split):
+        parts = derive_all(split_into_batches(sources, most))
+    return put_together(parts, work, recipe, workers)
 
 
-def _load_before_fork(sources: Sequence[Source]) -> None:
-    """Import the parser of messages and, if the first trace has English, compile its patterns, for forked workers to
-    inherit."""
-    import pipeline.privacy.language.messages  # noqa: F401
-    from pipeline.privacy.language.scan import scanner
-
-    first = next((text for s in sources[:1] if not is_url(s.name) for _, text in read_texts(s)), b"")
-    if isinstance(first, bytes) and ENGLISH.search(first):
-        scanner().compile_all()
-
-
-def _has_bad_pack(shards: Sequence[ShardResult], split: Sequence[Source]) -> bool:
-    """Whether a split pack has more bad lines than limits.BAD_LINES: only reading it whole shows where to stop."""
-    rejected = {*_first_traces(shards)[1], *(rejection for shard in shards for rejection in shard.rejected)}
+def _has_bad_pack(parts: Sequence[Part], split: Sequence[Source]) -> bool:
+    """Whether a split pack has more bad lines than limits.BAD_LINES."""
+    rejected = {*_first_traces(parts)[1], *(rejection for part in parts for rejection in part.rejected)}
     bad = Counter(rejection.path.rpartition("#")[0] for rejection in rejected)
     return any(bad[source.display_name] > limits.BAD_LINES for source in split if source.last is not None)
 
 
-def derive_shards(
-    chunks: Sequence[Sequence[Source]], scratch: Path, recipe: Recipe, run: Run, progress: Progress
-) -> list[ShardResult]:
-    """Derive every chunk, and return the results of all batches in the order of the chunks."""
-    total, done = sum(map(_files, chunks)), 0
-    shards: list[ShardResult] = []
+def derive_batches(
+    batches: Sequence[Sequence[Source]], work: Staged, recipe: Recipe, workers: Workers, progress: Progress | None
+) -> list[Part]:
+    """Derive every batch, and return what came of it, in the order of the batches."""
+    total, done = sum(map(_files, batches)), 0
+    parts: list[Part] = []
+    progress = progress or (lambda done, total: None)
     progress(0, total)
-    calls = [(number, chunk, scratch, recipe) for number, chunk in enumerate(chunks)]
-    for _, results in run(derive_chunk, calls):
-        shards += results
-        done += sum(shard.files for shard in results)
+    call = partial(derive_batch, folder=work.scratch, recipe=recipe)
+    for _, results in map_unordered(call, list(enumerate(batches)), workers):
+        parts += results
+        done += sum(part.files for part in results)
         progress(done, total)
-    return sorted(shards, key=lambda shard: shard.number)
+    return sorted(parts, key=lambda part: part.number)
 
 
-def derive_chunk(number: int, sources: Sequence[Source], scratch: Path, recipe: Recipe) -> list[ShardResult]:
-    """Derive the tables of chunk number `number`, and write their shards to the scratch folder."""
+def derive_batch(batch: tuple[int, Sequence[Source]], folder: Path, recipe: Recipe) -> list[Part]:
+    """Derive the tables of a numbered batch, and write their parts to the folder."""
     with no_garbage_collection():
         # Separate function: its rows are freed when it returns, before garbage collection resumes and traverses them.
-        return _derive_batches(number, sources, scratch, recipe)
+        return _derive_batch(*batch, folder, recipe)
 
 
-def _derive_batches(number: int, sources: Sequence[Source], scratch: Path, recipe: Recipe) -> list[ShardResult]:
-    shards: list[ShardResult] = []
+def _derive_batch(number: int, sources: Sequence[Source], folder: Path, recipe: Recipe) -> list[Part]:
+    parts: list[Part] = []
     for rows, rejected in read_traces(sources, recipe.made):
         frames, failed = derive_frames(rows, recipe)
-        shard = number * SHARDS_PER_CHUNK + len(shards)
-        if frames:
-            write_shards(frames, scratch, shard)
+        part = number * PARTS_PER_BATCH + len(parts)
+        write_parts(frames, folder, part)
         lost = {path for path, _, _ in failed}
         games = tuple((row.game_id, row.trace_path) for row in rows["games"] if row.trace_path not in lost)
-        shards.append(ShardResult(shard, 0 if shards else _files(sources), games, (*rejected, *failed)))
-    return shards
+        parts.append(Part(part, 0 if parts else _files(sources), games, (*rejected, *failed)))
+    return parts
 
 
 def _files(sources: Sequence[Source]) -> int:
@@ -258,45 +244,44 @@ def _frames(rows: Rows, recipe: Recipe) -> dict[str, "pl.DataFrame"]:
     return {name: io.conform(frames[name], TABLES[name]) for name in recipe.written}
 
 
-def merge_shards(results: Sequence[ShardResult], scratch: Path, out: Path, recipe: Recipe, run: Run) -> Derived:
-    """Write each table to the folder `out` from its shards, in parallel."""
-    first, repeats = _first_traces(results)
-    rejected = sorted({*repeats, *(rejection for result in results for rejection in result.rejected)})
-    numbers = tuple(result.number for result in results if result.games)
-    repeated = {result.number: tuple(g for g, _ in result.games if first[g][0] != result.number) for result in results}
-    shards = Shards(scratch, numbers, repeated, game_ranges(sorted(first)))
-    forms = (recipe.csv, recipe.parquet)
-    calls: list[tuple[Any, ...]] = [(_write_rejected, rejected, out, *forms)]
-    for name in sorted(recipe.written, key=largest_first):
-        call = (TABLES[name], shards, out)
-        calls.append((merge_partitioned_table, *call) if recipe.partition else (merge_table, *call, *forms))
-    shapes = {}
-    for _, shape in run(_write, calls):
-        shapes[shape["table"]] = shape
-        if not recipe.partition:
-            for number in numbers:  # frees the disk for the tables to come
-                shard_path(scratch, shape["table"], number).unlink(missing_ok=True)
+def put_together(parts: Sequence[Part], work: Staged, recipe: Recipe, workers: Workers) -> Derived:
+    """Write each table from its parts, in parallel."""
+    from pipeline.tables import io
+
+    first, repeats = _first_traces(parts)
+    for part in parts:
+        if repeated := [game for game, _ in part.games if first[game][0] != part.number]:
+            remove_games(work.scratch, part.number, repeated, recipe.written)
+    rejected = sorted({*repeats, *(rejection for part in parts for rejection in part.rejected)})
+    numbers = [part.number for part in parts if part.games]
+    tables = sorted(recipe.written, key=largest_first)
+    whole = work.scratch if recipe.partition else work.folder
+    call = partial(_put_together, numbers=numbers, scratch=work.scratch, out=whole, recipe=recipe)
+    shapes = {shape["table"]: shape for _, shape in map_unordered(call, tables, workers)}
+    if recipe.partition:
+        for name in tables:
+            write_partitions(whole / f"{name}.parquet", whole / "games.parquet", work.folder / name)
+    frame = io.to_frame(REJECTED, rejected)
+    shapes[REJECTED.name] = io.write_table(frame, REJECTED, work.folder, recipe.csv, recipe.parquet)
     return Derived(len(first), tuple(rejected), {name: shapes[name] for name in TABLES if name in shapes})
 
 
-def _first_traces(shards: Sequence[ShardResult]) -> tuple[dict[str, tuple[int, str]], list[Rejection]]:
-    """game_id → (shard, path) of its first trace; and a rejection for every other trace of the same game."""
+def _put_together(name: str, numbers: Sequence[int], scratch: Path, out: Path, recipe: Recipe) -> dict[str, Any]:
+    """Write a table from its parts, which go, as the disk may be needed for the tables to come; return its shape."""
+    files = [part_path(scratch, name, number) for number in numbers]
+    shape = assemble(TABLES[name], files, out, recipe.csv and not recipe.partition, recipe.parquet)
+    for path in files:
+        path.unlink()
+    return shape
+
+
+def _first_traces(parts: Sequence[Part]) -> tuple[dict[str, tuple[int, str]], list[Rejection]]:
+    """game_id → (part, path) of its first trace; and a rejection for every other trace of the same game."""
     first: dict[str, tuple[int, str]] = {}
     repeats: list[Rejection] = []
-    for shard in shards:
-        for game, path in shard.games:
-            if first.setdefault(game, (shard.number, path)) != (shard.number, path):
+    for part in parts:
+        for game, path in part.games:
+            if first.setdefault(game, (part.number, path)) != (part.number, path):
                 error = duplicate(first[game][1])
                 repeats.append(Rejection(path, error.reason, error.place))
     return first, repeats
-
-
-def _write(write: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
-    """Call a function that writes a table, in a worker: it has Polars loaded already."""
-    return write(*arguments)
-
-
-def _write_rejected(rejected: Sequence[Rejection], out: Path, csv: bool, parquet: bool) -> dict[str, Any]:
-    from pipeline.tables import io
-
-    return io.write_table(io.to_frame(REJECTED, rejected), REJECTED, out, csv, parquet)

@@ -1,9 +1,9 @@
-"""Sources in chunks, traces to rows, rows to the tables of what happened; which tables others are made from."""
+"""Sources in batches, traces to rows, rows to the tables of what happened; which tables others are made from."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from machine.processes import OverBudget, cpu_budget
+from machine.cores import OverBudget, cpu_budget
 from pipeline.tables.schemas.base import MADE_FROM, TABLES
 from pipeline.traces import limits
 from pipeline.traces.ingest import TABLES as INGESTED
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 Frames = dict[str, "pl.DataFrame"]
 
-CHUNK_FILES = 512
-CHUNK_BYTES = 128_000_000
+BATCH_FILES = 512
+BATCH_BYTES = 128_000_000
+# Compressed bytes for which one more worker is worth its start; bytes of JSON that compress to one.
+BYTES_A_WORKER, PLAIN_TO_PACKED = 1_500_000, 20
 # The least bytes of a pack's piece, and the most pieces: each piece unpacks all that comes before it.
 PIECE_BYTES = 500_000
 MOST_PIECES = 16
@@ -29,25 +31,31 @@ def with_inputs(tables: Iterable[str]) -> frozenset[str]:
     return names.union(*(with_inputs(MADE_FROM.get(name, ())) for name in names))
 
 
+def worth_of_workers(sources: Iterable[Source]) -> int:
+    """How many workers have so much to do that they are worth their start, which takes as long as a megabyte."""
+    packed = sum(s.size if s.name.endswith((".gz", ".zst")) else s.size // PLAIN_TO_PACKED for s in sources)
+    return max(1, packed // BYTES_A_WORKER)
+
+
 def split_large_packs(sources: Sequence[Source], workers: int) -> list[Source]:
     """The sources in order, with large packs in pieces, so that no worker is busy with one when the others are done."""
     share = max(PIECE_BYTES, -(-sum(source.size for source in sources) // min(workers, MOST_PIECES)))
     return [piece for s in sources for piece in (split_pack(s, -(-s.size // share)) if is_pack(s) and s.size else [s])]
 
 
-def split_into_chunks(sources: Sequence[Source], workers: int) -> list[list[Source]]:
-    """The sources in order, in chunks that keep all workers busy and memory low."""
-    rounds = max(2, -(-len(sources) // (CHUNK_FILES * workers)))
+def split_into_batches(sources: Sequence[Source], workers: int) -> list[list[Source]]:
+    """The sources in order, in batches that keep all workers busy and memory low."""
+    rounds = max(2, -(-len(sources) // (BATCH_FILES * workers)))
     most = max(1, -(-len(sources) // (rounds * workers)))
-    chunks: list[list[Source]] = []
+    batches: list[list[Source]] = []
     size = 0
     for source in sources:
-        if not chunks or len(chunks[-1]) >= most or size + source.size > CHUNK_BYTES:
-            chunks.append([])
+        if not batches or len(batches[-1]) >= most or size + source.size > BATCH_BYTES:
+            batches.append([])
             size = 0
-        chunks[-1].append(source)
+        batches[-1].append(source)
         size += source.size
-    return chunks
+    return batches
 
 
 class Rejection(NamedTuple):

@@ -1,12 +1,14 @@
 """Tables computed from other tables, a span of games at a time, on all cores."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from machine.processes import cores, no_garbage_collection
+from machine.cores import cores, map_unordered, no_garbage_collection
+from machine.output import staged_files
+from pipeline.tables.parts import assemble, part_path, write_parts
 from pipeline.tables.schemas.base import TABLES
-from pipeline.tables.shards import Shards, game_ranges, merge_table, scratch_folder, table_executor, write_shards
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,28 +29,33 @@ def derive_spans(
     from pipeline.tables import io
 
     games = io.read_table(tables, "games")["game_id"].to_list()
-    spans = [games[i : i + GAMES_PER_SPAN] for i in range(0, len(games), GAMES_PER_SPAN)]
-    with scratch_folder(tables) as scratch, table_executor(cores()) as run:
-        calls = [(n, (span[0], span[-1]), tables, scratch, tuple(read), compute) for n, span in enumerate(spans)]
-        numbers = sorted(number for _, number in run(derive_span, calls))
-        shards = Shards(scratch, numbers, dict.fromkeys(numbers, ()), game_ranges(games))
-        merges = [(TABLES[name], shards, tables, False) for name in names]
-        shapes = {shape["table"]: shape for _, shape in run(merge_table, merges)}
+    firsts = range(0, len(games), GAMES_PER_SPAN)
+    spans = [(number, games[i], games[i : i + GAMES_PER_SPAN][-1]) for number, i in enumerate(firsts)]
+    with staged_files(tables) as work:
+        derive = partial(derive_span, tables=tables, folder=work.scratch, read=read, compute=compute)
+        for _ in map_unordered(derive, spans, cores()):
+            pass
+        numbers = range(len(spans))
+        put_together = partial(_put_together, numbers=numbers, scratch=work.scratch, out=work.folder)
+        shapes = {shape["table"]: shape for _, shape in map_unordered(put_together, names, cores())}
     return dict(sorted(shapes.items()))
 
 
-def derive_span(
-    number: int, span: tuple[str, str], tables: Path, scratch: Path, read: Sequence[str], compute: Compute
-) -> int:
-    """Compute and write the shards of the games from the first to the last of a span; return the shards' number."""
+def derive_span(span: tuple[int, str, str], tables: Path, folder: Path, read: Sequence[str], compute: Compute) -> None:
+    """Compute the tables of the games from the first to the last of a numbered span, and write their parts."""
     import polars as pl
 
     from pipeline.tables import io
 
-    wanted = pl.col("game_id").is_between(pl.lit(span[0]), pl.lit(span[1]))
+    number, first, last = span
+    wanted = pl.col("game_id").is_between(pl.lit(first), pl.lit(last))
     files = {name: pl.scan_parquet(tables / f"{name}.parquet", glob=False) for name in read}
     frames = {name: rows.filter(wanted).collect() for name, rows in files.items()}
     with no_garbage_collection():
         computed = {name: io.conform(frame, TABLES[name]) for name, frame in compute(frames).items()}
-        write_shards(computed, scratch, number)
-    return number
+        write_parts(computed, folder, number)
+
+
+def _put_together(name: str, numbers: Sequence[int], scratch: Path, out: Path) -> dict[str, Any]:
+    """Write a table from its parts, as Parquet; return its shape."""
+    return assemble(TABLES[name], [part_path(scratch, name, number) for number in numbers], out, csv=False)

@@ -4,26 +4,25 @@ import hashlib
 import json
 import os
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import groupby
 from mmap import ACCESS_READ, mmap
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import msgspec
 
+from machine.files import file_digest
 from machine.manifests import (
     MOST_SHOWN,
     Manifest,
-    folder_digests,
-    origin_problems,
+    combined_digest,
     read_manifests,
     visible_files,
     wholeness_problems,
 )
-from machine.marks import unfinished_problems
 from pipeline.tables.database import log_of
-from pipeline.tables.paths import METADATA, SUMS, read_yaml
+from pipeline.tables.paths import read_yaml
 from pipeline.traces.audit.identity import record_digest
 from pipeline.traces.audit.trace import Unreadable, decode
 from pipeline.traces.sources import find_sources, read_texts
@@ -41,7 +40,7 @@ TABLE = ".parquet"
 ENDINGS = {"tables": TABLE, "results": ".csv"}
 # The commands whose own tables nothing is made from.
 SITE = "site"
-LAST = ("audit", "judge", SITE, SUMS)
+LAST = ("audit", "judge", SITE, "export")
 # What a command lists all of, as (command, what, pattern in its folder): other such files would be taken for its own.
 WHOLE_FOLDERS = (
     ("derive", "tables", "**/*.parquet"),
@@ -55,7 +54,7 @@ WHOLE_FOLDERS = (
 def verified(folder: Path) -> tuple[list[str], str]:
     """A line for each problem, and what was looked at; empty where there is nothing. Raises ValueError for a manifest
     that is none."""
-    manifests = [*read_manifests(folder), *read_exports(folder)]
+    manifests = read_manifests(folder)
     listed = {m.path.parent / name: m.command for m in manifests for name in m.files}
     found = [Path(source.name) for source in find_sources([folder])]
     traces = [path for path in trace_files(folder, found) if listed.get(path, RUN) == RUN]
@@ -71,8 +70,7 @@ def verified(folder: Path) -> tuple[list[str], str]:
         if present[kind]:  # a database holds what lies beside the tables, too
             shown = (path for path in files if path.suffix == ending and listed.get(path) != SITE)
             present[kind] |= folder_digests(folder, shown)
-    problems = list(unfinished_problems(folder))
-    problems += log_problems(listed)
+    problems = list(log_problems(listed))
     problems += [line for m in manifests for line in (*wholeness_problems(m), *origin_problems(m, present))]
     for command, what, pattern in WHOLE_FOLDERS:
         folders = {m.path.parent for m in manifests if m.command == command}
@@ -85,22 +83,34 @@ def verified(folder: Path) -> tuple[list[str], str]:
     return problems, counted if manifests or trace_lines else ""
 
 
+def folder_digests(folder: Path, paths: Iterable[Path]) -> set[str]:
+    """The combined digests of those of the files that are in the folder, or in one below it, or anywhere below one."""
+    groups: dict[tuple[Path, bool], list[str]] = {}
+    for path in paths:
+        digest = file_digest(path)
+        groups.setdefault((path.parent, False), []).append(digest)
+        for parent in path.parents:
+            groups.setdefault((parent, True), []).append(digest)
+            if parent == folder:
+                break
+    return set(map(combined_digest, groups.values()))
+
+
+def origin_problems(manifest: Manifest, present: Mapping[str, set[str]]) -> Iterator[str]:
+    """What it was made from and is there in another form. present: what → the combined digests of its files by folder;
+    of what is not there at all nothing is said."""
+    for what, digest in manifest.made_from.items():
+        if present.get(what) and digest not in present[what]:
+            where = "those of any folder here, or from a part of one"
+            yield f"{manifest.path.parent}: {manifest.command} was made from other {what} than {where}"
+
+
 def log_problems(files: Iterable[Path]) -> Iterator[str]:
     """A line for each database among the files with a log that holds what is not in it yet, and readers see."""
     for database in (path for path in files if path.suffix == ".duckdb"):
         log = log_of(database)
         if log.is_file() and log.stat().st_size:
             yield f"{log} holds what was written to {database.name} since it was made"
-
-
-def read_exports(folder: Path) -> Iterator[Manifest]:
-    """What each `export` in the folder wrote, as its checksums list it."""
-    for path in sorted(folder.rglob(SUMS)):
-        with suppress(OSError, ValueError):
-            rows = [line.partition("  ") for line in path.read_text(encoding="utf-8").splitlines()]
-            names = [PurePath(name) for _, _, name in rows]
-            if PurePath(METADATA) in names and not any(name.is_absolute() or ".." in name.parts for name in names):
-                yield Manifest(path, {name: digest for digest, _, name in rows}, {})
 
 
 def lock_problems(folder: Path) -> Iterator[str]:

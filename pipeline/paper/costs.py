@@ -252,7 +252,7 @@ def write_prices(path: Path = PRICES) -> None:
     """Write the teams' prices by LiteLLM's table."""
     import yaml
 
-    from machine.files import replacing
+    from machine.output import replacing
 
     with replacing(path) as target:
         text = yaml.safe_dump(litellm_prices(team_models()), sort_keys=False, default_flow_style=None, width=120)

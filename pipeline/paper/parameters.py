@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from msgspec import Meta, Struct, convert
 
-from pipeline.privacy.rules import ENGLISH_VERSIONS, RULES
+from pipeline.privacy.rules import ENGLISH_VERSIONS, RULES, WEIGHT_FORMS
 from pipeline.tables.paths import PAPER_PROTOCOLS, PARAMS
 from pipeline.traces.limits import MAX_NUMBER
 
@@ -38,10 +38,15 @@ class Adversarial(Section):
     dm_cap: Count
 
 
+class Dsm(Section):
+    max_offers: Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
+
+
 class Vps(Section):
     rules: str
     english: str
     prior: Share
+    weight_form: str
     weight_cap: Penalty
     epsilon: Margin
 
@@ -84,10 +89,6 @@ class Robustness(Section):
     seed: str
 
 
-class Cards(Section):
-    every: Annotated[int, Meta(ge=1, le=72)]
-
-
 class Excess(Section):
     penalties: Annotated[list[Penalty], Meta(min_length=1)]
 
@@ -98,6 +99,7 @@ class Parameters(Section):
     suite: Suite
     game: Game
     adversarial: Adversarial
+    dsm: Dsm
     vps: Vps
     styles: dict[str, dict[str, float]]
     patterns: Patterns
@@ -106,7 +108,6 @@ class Parameters(Section):
     comparisons: Comparisons
     mixed_effects: MixedEffects
     robustness: Robustness
-    cards: Cards
     excess: Excess
     teams: dict[str, Names]
 
@@ -115,6 +116,7 @@ class Parameters(Section):
         named: dict[str, tuple[Sequence[str], Collection[str]]] = {
             "vps.rules": ([self.vps.rules], RULES),
             "vps.english": ([self.vps.english], ENGLISH_VERSIONS),
+            "vps.weight_form": ([self.vps.weight_form], WEIGHT_FORMS),
             "robustness.rules": (swept.rules, RULES),
             "robustness.english": (swept.english, ENGLISH_VERSIONS),
             **{f"teams.{group}": (names, teams) for group, names in self.teams.items()},

@@ -46,11 +46,13 @@ def update_beliefs(updates: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
 def slot_weights(calendars: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
     """One row per game, round and target: `weights`, a list of w per slot, and their sum.
 
-    w = min(cap, 1 + √cost); 1 for a free slot, the cap for a blocked one (Appendix H.4).
+    w = min(cap, 1 + √cost) where the weighing has no other form; the cap for a blocked slot (Appendix H.4).
     """
     slots = calendars.select("game_id", "round", pl.col("agent").alias("target_agent"), "costs", "blocked")
     slots = slots.with_columns(slot=pl.int_ranges(pl.col("costs").list.len())).explode("costs", "slot")
-    weight = pl.min_horizontal(pl.lit(weighing.weight_cap), 1.0 + pl.col("costs").cast(pl.Float64).sqrt())
+    cost = pl.col("costs").cast(pl.Float64)
+    forms = {"sqrt": 1.0 + cost.sqrt(), "log": 1.0 + cost.log1p(), "linear": 1.0 + cost}
+    weight = pl.min_horizontal(pl.lit(weighing.weight_cap), forms[weighing.weight_form])
     blocked = pl.col("blocked").list.contains(pl.col("slot"))
     return (
         slots.with_columns(weights=pl.when(blocked).then(weighing.weight_cap).otherwise(weight))

@@ -94,16 +94,27 @@ def chosen_rules(vps: Mapping[str, Any]) -> RuleSet:
     return replace(RULES[vps["rules"]], epsilon=vps["epsilon"], english=vps["english"])
 
 
+WEIGHT_FORMS = ("sqrt", "log", "linear")  # of cost weights before their cap: 1 + √cost, 1 + ln(1 + cost), 1 + cost
+
+
 @dataclass(frozen=True)
 class Weighing:
-    """What a belief starts from and what a slot weighs."""
+    """What a belief starts from, and what a slot weighs under cost weights (Appendix H.4)."""
 
     prior: float = 0.5
+    weight_form: str = "sqrt"  # one of WEIGHT_FORMS
     weight_cap: float = 32.0
 
     def __post_init__(self) -> None:
+        if self.weight_form not in WEIGHT_FORMS:
+            raise ValueError(f"the weight_form is {self.weight_form!r}, which is none of {', '.join(WEIGHT_FORMS)}")
         require_between("the prior", self.prior, 0, 1)
         require_between("the weight_cap", self.weight_cap, 0, MAX_NUMBER)
+
+
+def chosen_weighing(vps: Mapping[str, Any]) -> Weighing:
+    """The weighing of params.yaml's `vps`. Raises ValueError for a number out of its bounds, and an unknown form."""
+    return Weighing(vps["prior"], vps["weight_form"], vps["weight_cap"])
 
 
 SCRIPT_WEIGHING = Weighing()  # the public script's, whatever the study's is

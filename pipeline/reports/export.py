@@ -1,28 +1,30 @@
-"""The command `export`: tables as a folder that others can read: Parquet, card, Croissant metadata, checksums."""
+"""The command `export`: tables as a dataset folder with card, Croissant metadata and checksums, or traces as the public
+benchmark's result folder."""
 
-import errno
 import json
-import os
+import re
 import shutil
-from collections.abc import Sequence
-from contextlib import suppress
+import sys
+from collections.abc import Iterator, Sequence
 from datetime import date
+from enum import StrEnum
 from pathlib import Path
-from stat import S_ISGID
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from machine.files import PROJECT, file_digest, of_project
 from machine.manifests import held_origins
+from machine.output import no_empty_folders, staged, staged_files
 from pipeline.tables.paths import METADATA, SUMS
 from pipeline.tables.paths import TABLES as STUDY
 from pipeline.tables.schemas.base import TABLES
-from pipeline.tables.shards import scratch_folder
 from pipeline.traces.limits import printable
 
 if TYPE_CHECKING:
     from pipeline.tables.schemas.table import Column, Table
+    from pipeline.traces.sources import Source
+    from pipeline.traces.trace import TraceError
 
 EXAMPLES = """
 Examples:
@@ -31,9 +33,15 @@ Examples:
 
   python -m pipeline export mine --tables tables --name my-games --license LICENSE
 
-OUT then holds data/*.parquet, README.md (a dataset card), croissant.json, LICENSE and SHA256SUMS, which
+  python -m pipeline export --format calbench traces/ --out results
+
+The dataset folder holds data/*.parquet, README.md (a dataset card), croissant.json, LICENSE and SHA256SUMS, which
 `sha256sum --check SHA256SUMS` compares. `datasets.load_dataset("OUT", "games")` reads a table of it.
+With --format calbench every trace is NAME.json with NAME.metadata.json, and a line of _run_manifest.jsonl, where the
+public benchmark's scripts look for them. Exit code: 0 when every trace was written, 3 when some could not be read.
 """
+
+UNREAD = 3
 
 DATA, CARD, LICENSE = "data", "README.md", "LICENSE"
 CITATION = "Zou, Yao, She, Hawkins: CalBench: Evaluating Coordination-Privacy Trade-offs in Multi-Agent LLMs (2026)"
@@ -82,8 +90,19 @@ CONTEXT: dict[str, Any] = {
 }
 
 
+class Form(StrEnum):
+    """What is written."""
+
+    croissant = "croissant"
+    calbench = "calbench"
+
+
 def export(
-    out: Annotated[Path, typer.Argument(help="A folder that is not there yet, or empty.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="OUT|TRACES...", help="The folder to write; or the traces.")],
+    form: Annotated[Form, typer.Option("--format", help="A dataset of tables, or the public benchmark's traces.")] = (
+        Form.croissant
+    ),
+    out: Annotated[Path | None, typer.Option(help="The folder to write traces to, which is not there yet.")] = None,
     tables: Annotated[Path, typer.Option(help="Folder of tables.")] = STUDY,
     name: Annotated[str, typer.Option(help="The dataset's name.")] = "calbench-lab",
     license: Annotated[
@@ -91,12 +110,89 @@ def export(
         typer.Option(help="Its licence; of games of your own to be named.", show_default="the study's: MIT"),
     ] = None,
 ) -> None:
-    """Write the tables as a dataset folder: Parquet files, a dataset card, Croissant metadata, licence, checksums."""
+    """Write tables as a dataset folder: Parquet files, a dataset card, Croissant metadata, licence, checksums. Or write
+    traces as the public benchmark does, with --format calbench."""
+    if form is Form.calbench:
+        if out is None:
+            raise typer.BadParameter("names no folder to write to; traces need one.", param_hint="--out")
+        export_traces(paths, out)
+        return
+    if out or len(paths) != 1:
+        raise typer.BadParameter("a dataset takes one folder, OUT, and no --out.", param_hint="OUT")
+    export_tables(paths[0], of_project(tables), name, license)
+
+
+def export_traces(paths: list[Path], out: Path) -> None:
+    """Write the traces in the public form, without a manifest of ours, which the public scripts would take for a trace.
+    Ends with exit code 3 if some could not be read."""
+    from pipeline.traces.sources import find_sources
+
+    if (out.exists() or out.is_symlink()) and (not out.is_dir() or any(out.iterdir())):
+        raise typer.BadParameter(f"{printable(str(out))} is there and not empty; name another.", param_hint="--out")
+    try:
+        sources = find_sources(paths)
+    except FileNotFoundError as missing:
+        raise typer.BadParameter(f"{printable(str(missing))} does not exist.", param_hint="TRACES") from None
+    if not sources:
+        raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
+    unread: list[str] = []
+    try:
+        with no_empty_folders([out]), staged_files(out) as work:
+            number = write_public_traces(sources, work.folder, unread)
+    except ValueError as problem:
+        raise typer.BadParameter(printable(str(problem)), param_hint="TRACES") from None
+    for line in unread:
+        print(printable(line), file=sys.stderr)
+    print(f"{number} traces in {printable(str(out))}")
+    if unread:
+        raise typer.Exit(UNREAD)
+
+
+def write_public_traces(sources: "Sequence[Source]", folder: Path, unread: list[str]) -> int:
+    """Write each trace into the folder, and what the public harness writes beside them; returns how many there are.
+    What cannot be read is added to `unread`, a line each. Raises ValueError where two games have one name.
+
+    Of these sidecars nothing is known but their names: they repeat what tells one game from another.
+    """
+    written: dict[str, Any] = {}
+    for path, found in public_traces(sources):
+        if not isinstance(found, dict):
+            unread.append(f"{path}: {found}")
+            continue
+        config = found["config"]
+        name = re.sub(r"[^\w.-]", "_", str(config.get("experiment_run_id") or found["game_id"]))
+        if name in written:
+            raise ValueError(f"two games are called {name}, one of them in {path}; export them into two folders")
+        told = ("experiment_run_id", "experiment_name", "task_id", "task_path", "seed", "communication_protocol")
+        written[name] = {"game_id": found["game_id"], "trace": f"{name}.json"} | {n: config.get(n) for n in told}
+        written[name] |= {"team_model_label": found["metrics"]["team_model_label"], "stopped": found["stopped"]}
+        for suffix, content in ((".json", found), (".metadata.json", written[name])):
+            (folder / f"{name}{suffix}").write_text(json.dumps(content, indent=2), encoding="utf-8")
+    lines = "".join(json.dumps(told) + "\n" for told in written.values())
+    (folder / "_run_manifest.jsonl").write_text(lines, encoding="utf-8")
+    return len(written)
+
+
+def public_traces(sources: "Sequence[Source]") -> "Iterator[tuple[str, dict[str, Any] | TraceError]]":
+    """(path, the trace in the public form or why there is none) of every trace."""
+    from pipeline.traces.public_form import public_form
+    from pipeline.traces.sources import read_texts
+    from pipeline.traces.trace import TraceError
+
+    for source in sources:
+        for path, text in read_texts(source):
+            try:
+                yield path, text if isinstance(text, TraceError) else public_form(text)
+            except TraceError as problem:
+                yield path, problem
+
+
+def export_tables(out: Path, folder: Path, name: str, license: Path | None) -> None:
+    """Write the tables as a dataset folder."""
     from pipeline.reports.reference_study import is_reference
     from pipeline.tables.io import check_tables
     from pipeline.tables.paths import no_tables
 
-    folder = of_project(tables)
     if absent := no_tables(folder):
         raise typer.BadParameter(f"{printable(absent)}.", param_hint="--tables")
     if not name.isprintable():
@@ -105,8 +201,6 @@ def export(
         raise typer.BadParameter(f"{printable(str(license))} is no file.", param_hint="--license")
     if out.resolve() == Path.cwd():
         raise typer.BadParameter("is the current folder; name another.", param_hint="OUT")
-    if (out.exists() or out.is_symlink()) and (not out.is_dir() or any(out.iterdir())):
-        raise typer.BadParameter(f"{printable(str(out))} is there and not empty; name another.", param_hint="OUT")
     if not license and not is_reference(folder):
         reason = "the project's licence is not that of other games than its study's; name the file of yours"
         raise typer.BadParameter(f"{reason}.", param_hint="--license")
@@ -119,35 +213,15 @@ def export(
 
 def write_dataset(tables: Path, out: Path, name: str, license: Path | None) -> int:
     """Write the folder, whole or not at all; returns how many tables it has: those with rows. license: none for the
-    project's own. Raises OSError where a table was replaced meanwhile, or another has come to stand at the place."""
-    out, paths = out.resolve(), [path for path in sorted(tables.glob("*.parquet")) if path.stem in TABLES]
-    with scratch_folder(out.parent) as scratch:
-        with held_origins({"tables": paths}):
-            number = fill_folder(draft := scratch / "dataset", paths, name, license)
-        if out.is_dir():
-            take_after(draft, out)
-        try:
-            draft.replace(out)
-        except OSError as error:
-            if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-                raise FileExistsError(f"something came to stand at {out} meanwhile; name another folder") from None
-            raise
-    return number
-
-
-def take_after(folder: Path, other: Path) -> None:
-    """Give the folder the owner, group and mode of another, and where that hands its group down, the group to all that
-    is in it, as far as this user may."""
-    status = other.stat()
-    with suppress(PermissionError):
-        os.chown(folder, status.st_uid, status.st_gid)
-        for path in folder.rglob("*") if status.st_mode & S_ISGID else ():
-            os.chown(path, -1, status.st_gid)
-    shutil.copystat(other, folder)
+    project's own. Raises OSError where a table was replaced meanwhile, UserError where other files are in the way."""
+    paths = [path for path in sorted(tables.glob("*.parquet")) if path.stem in TABLES]
+    with staged(out, "export", (CARD, METADATA, LICENSE, SUMS)) as work, held_origins({"tables": paths}) as origins:
+        work.made_from = origins
+        return fill_folder(work.folder, paths, name, license)
 
 
 def fill_folder(folder: Path, paths: "Sequence[Path]", name: str, license: Path | None) -> int:
-    """Write the dataset of the tables at these paths into a new folder; returns how many have rows."""
+    """Write the dataset of the tables at these paths into an empty folder; returns how many have rows."""
     import polars as pl
 
     (folder / DATA).mkdir(parents=True)

@@ -2,7 +2,7 @@
 and at half of it, and tables as LaTeX (`latex.py`)."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import chdir, redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from machine.files import PROJECT, of_project, replacing
-from machine.manifests import earlier_files, held_origins, write_manifest
-from machine.marks import begun, check_own
+from machine.files import PROJECT, of_project
+from machine.manifests import held_origins
+from machine.output import Staged, staged
 from machine.terminal import progress_bar
 from pipeline.traces.limits import printable
 
@@ -48,6 +48,7 @@ def figures(
 ) -> None:
     """Write every figure as PDF at the widths of print, and tables as LaTeX."""
     from pipeline.reports.batch.own_study import made_from
+    from pipeline.reports.latex import TABLES_OF_PRINT
     from pipeline.tables.paths import no_tables
     from pipeline.tables.queries import other_results
 
@@ -60,26 +61,27 @@ def figures(
         raise typer.BadParameter(
             f"{printable(problem)}; name theirs: `report` makes them of traces.", param_hint="--results"
         )
-    replaced = _names((known[source] for source in sources), not notebooks)
-    try:
-        check_own(out, replaced, "figures")
-    except FileExistsError as problem:
-        raise typer.BadParameter(f"{printable(str(problem))}.", param_hint="--out") from None
     read = made_from((), tables, results) | {"beyond": _beyond_tables(known)}
-    with held_origins(read) as origins, begun(out, "figures", replaced), progress_bar("drawing") as show:
-        written, missing = _write_tables(results, out) if not notebooks else ([], [])
+    with (
+        staged(out, "figures", ["figures.tex", *(f"{name}.tex" for name in TABLES_OF_PRINT if not notebooks)]) as work,
+        held_origins(read) as work.made_from,
+        progress_bar("drawing") as show,
+    ):
+        written, missing = _write_tables(results, work.folder) if not notebooks else ([], [])
         parameters = {"tables": str(tables), "results": str(results)}
         for done, source in enumerate(sources):
             show(done, len(sources))
             try:
-                written += print_figures(source, parameters, out, known[source])
+                written += print_figures(source, parameters, work, known[source])
             except NotRun as failed:
                 missing.append(str(failed))
-        if written:
-            list_figures(out, written, origins)
-    for line in missing:
-        print(f"left out: {printable(line)}")
-    print(f"{sum(path.suffix == '.tex' and path.parent != out for path in written)} figures in {printable(str(out))}")
+        for line in missing:
+            print(f"left out: {printable(line)}")
+        count = sum(path.suffix == ".tex" and path.parent != work.folder for path in written)
+        print(f"{count} figures in {printable(str(out))}")
+        if not written:
+            raise typer.Exit(SOME_LEFT_OUT)  # what is in the folder stays
+        list_figures(work, out, written)
     raise typer.Exit(SOME_LEFT_OUT if missing else ALL_WRITTEN)
 
 
@@ -96,13 +98,6 @@ def _beyond_tables(known: Mapping[Path, str]) -> list[Path]:
     """The tables beyond the paper, where notebooks that draw them are known."""
     drawn = any(Path(place).parts[0] == "beyond" for place in known.values())
     return sorted(of_project(BEYOND_TABLES).glob("*.parquet")) if drawn else []
-
-
-def _names(folders: Iterable[str], with_tables: bool) -> list[str]:
-    """What `figures` writes into its folder: the notebooks' folders, and files."""
-    from pipeline.reports.latex import TABLES_OF_PRINT
-
-    return ["figures.tex", *folders, *(f"{name}.tex" for name in TABLES_OF_PRINT if with_tables)]
 
 
 def _chosen(names: Sequence[str], known: Mapping[Path, str]) -> list[Path]:
@@ -143,17 +138,16 @@ def run_cells(source: Path, parameters: Mapping[str, object]) -> "Study":
     return study
 
 
-def print_figures(source: Path, parameters: Mapping[str, object], out: Path, place: str) -> list[Path]:
-    """Write a notebook's figures into `out/place`, each as PDF and the LaTeX that includes it from `out`.
+def print_figures(source: Path, parameters: Mapping[str, object], work: Staged, place: str) -> list[Path]:
+    """Write a notebook's figures into a folder `place`, each as PDF and the LaTeX that includes it from the one above.
 
     Returns the files. Raises NotRun.
     """
     from pipeline.reports.plots.layout import COLUMN, WIDTHS, at_width
     from pipeline.reports.plots.style import save
-    from pipeline.tables.shards import scratch_folder
 
-    with scratch_folder(out) as drafts:
-        drawn = run_cells(source, {**parameters, "figures": str(drafts.resolve())}).drawn
+    out = work.folder
+    drawn = run_cells(source, {**parameters, "figures": str((work.scratch / "drawn").resolve())}).drawn
     written = []
     for name, figure in drawn.items():
         for ending, inches in WIDTHS.items():
@@ -164,14 +158,14 @@ def print_figures(source: Path, parameters: Mapping[str, object], out: Path, pla
     return written
 
 
-def list_figures(out: Path, written: Sequence[Path], made_from: Mapping[str, str]) -> None:
-    """Write `figures.tex`, which includes all figures in the folder, and the manifest. Those of an earlier run are
-    among them if they were made from the same; otherwise they go."""
-    kept = earlier_files(out, "figures", [*written, out / "figures.tex"], made_from, (".pdf", ".tex"))
-    files = sorted({*written, *(out / name for name in kept)})
-    texts = (path.read_text(encoding="utf-8") for path in files if path.suffix == ".tex" and path.parent != out)
-    listed = _write(out / "figures.tex", "\n".join(texts))
-    write_manifest(out, "figures", [*written, listed], made_from, kept)
+def list_figures(work: Staged, out: Path, written: Sequence[Path]) -> None:
+    """Write `figures.tex`, which includes all figures. Those of an earlier run into `out` are among them if they were
+    made from the same; otherwise they go."""
+    if work.earlier.made_from == work.made_from:
+        work.keep = {name for name in work.earlier.files if name != "figures.tex"}
+    files = {name: out / name for name in work.keep} | {p.relative_to(work.folder).as_posix(): p for p in written}
+    texts = (files[n].read_text(encoding="utf-8") for n in sorted(files) if n.endswith(".tex") and "/" in n)
+    _write(work.folder / "figures.tex", "\n".join(texts))
 
 
 def figure_tex(name: str, caption: str) -> str:
@@ -192,8 +186,7 @@ def _write_tables(results: Path, out: Path) -> tuple[list[Path], list[str]]:
 
 
 def _write(path: Path, text: str) -> Path:
-    """Write the file, whole or not at all; returns its path."""
+    """Write the file; returns its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as target:
-        target.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     return path

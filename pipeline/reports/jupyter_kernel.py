@@ -4,10 +4,8 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import gettempdir
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
-
-from pipeline.tables.shards import scratch_folder
 
 if TYPE_CHECKING:
     from traitlets.config import Config
@@ -20,11 +18,12 @@ def isolated_kernel() -> Iterator["Config"]:
     """Settings for papermill's kernel, valid with their environment as long as the block runs.
 
     The kernel listens on sockets in a temporary folder; where that folder's path is too long for a socket, on this
-    machine's ports, encrypted. Folders that killed processes left are removed.
+    machine's ports, encrypted.
     """
     from traitlets.config import Config
 
-    with scratch_folder(Path(gettempdir())) as folder, _environment(str(folder)), _silent_stderr():
+    with TemporaryDirectory(prefix="calbench-") as place, _environment(place), _silent_stderr():
+        folder = Path(place)
         socket, kept = str(folder / "k"), {"connection_file": str(folder / "kernel.json")}
         if len(socket.encode()) <= SOCKET_CHARS:
             yield Config({"KernelManager": {"transport": "ipc", "ip": socket} | kept})

@@ -6,19 +6,15 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from machine.terminal import escaped
+from pipeline.reports.measures import MEASURES, TABLE1, scale_note, titles
 from pipeline.reports.plots.dots import paper_models, with_intervals, with_names, with_text
 from pipeline.reports.plots.style import KINDS
 
 if TYPE_CHECKING:
     from pipeline.reports.notebook_session import Study
 
-MEASURES = {"coordination_rate_pct": 2, "excess_cost": 2, "dms_per_meeting": 2, "fairness": 3, "vps_uniform_mean": 2}
 HEADINGS = {
-    "name": "",
-    "coordination_rate_pct": "coordination, %",
-    "excess_cost": "excess cost",
-    "dms_per_meeting": "DMs a meeting",
-    "vps_uniform_mean": "VPS",
     "acquiescence_pct": "acquiescence, %",
     "pushback_pct": "pushback, %",
     "se": "standard error",
@@ -41,10 +37,12 @@ def table1(results: Path, setting: str) -> str:
     """Table 1 of a setting, the study's teams with intervals beside the paper's models."""
     study = _study(results)
     ours = with_names(study.result("table1").filter(condition="standard", setting=setting))
-    known = with_intervals(ours, study.intervals("table1"), list(MEASURES))
+    known = with_intervals(ours, study.intervals("table1"), TABLE1)
     theirs = paper_models(study.paper("Table 1").filter(setting=setting))
-    caption = f"Coordination, cost, messages, fairness and privacy loss where costs are {setting}. {MEANS}."
-    return _by_kind(pl.concat([known, theirs], how="diagonal_relaxed"), MEASURES, caption, f"table1-{setting}")
+    scale = scale_note(study.reading)
+    caption = f"Coordination, cost, messages, fairness and privacy loss where costs are {setting}. {MEANS}. {scale}"
+    rows, decimals = pl.concat([known, theirs], how="diagonal_relaxed"), {name: MEASURES[name][1] for name in TABLE1}
+    return _by_kind(rows, decimals, caption, f"table1-{setting}", titles(study.reading))
 
 
 def table3(results: Path) -> str:
@@ -101,19 +99,21 @@ def _rounded(column: str, decimals: int) -> pl.Expr:
     return pl.col(column).map_elements(lambda v: f"{v:.{decimals}f}".replace("-", "−"), return_dtype=pl.String)
 
 
-def _by_kind(rows: pl.DataFrame, decimals: Mapping[str, int], caption: str, label: str) -> str:
+def _by_kind(
+    rows: pl.DataFrame, decimals: Mapping[str, int], caption: str, label: str, heads: Mapping[str, str] = HEADINGS
+) -> str:
     """A table of teams and measures, a group of rows a kind; intervals stand below their means."""
-    text = with_text(rows, decimals).select("kind", "name", *decimals).sort("name")
+    text = with_text(rows, decimals).select("kind", "name", *decimals).sort("name").rename(heads, strict=False)
     present = [kind for kind in KINDS if kind in text["kind"]]
     return booktabs(
-        {KINDS[kind][0]: _two_lines(text.filter(kind=kind).drop("kind")) for kind in present}, caption, label
+        {KINDS[kind][0]: two_lines(text.filter(kind=kind).drop("kind")) for kind in present}, caption, label
     )
 
 
-def _two_lines(text: pl.DataFrame) -> pl.DataFrame:
+def two_lines(text: pl.DataFrame) -> pl.DataFrame:
     """Each row, and below it one of its intervals where it has any. text: values such as `0.92 [0.64, 1.19]`."""
-    parts = [(name, [(cell or "").partition(" ") for cell in cells]) for name, *cells in text.iter_rows()]
-    lines = (((name, *(p[0] for p in part)), ("", *(p[2] for p in part))) for name, part in parts)
+    parts = [(name, [(cell or "").partition(" [") for cell in cells]) for name, *cells in text.iter_rows()]
+    lines = (((name, *(p[0] for p in part)), ("", *(f"{p[1][1:]}{p[2]}" for p in part))) for name, part in parts)
     rows = [line for pair in lines for line in pair if any(line)]
     return pl.DataFrame(rows, schema=text.schema, orient="row")
 
@@ -124,7 +124,7 @@ def booktabs(groups: Mapping[str, pl.DataFrame], caption: str, label: str) -> st
     All groups have the same columns; a rule stands between them.
     """
     columns = next(iter(groups.values())).columns
-    names = [HEADINGS.get(name, name.replace("_", " ")) for name in columns]
+    names = ["", *(HEADINGS.get(name, name.replace("_", " ")) for name in columns[1:])]
     blocks = [[" & ".join(map(_heading, names)) + r" \\"]]
     for heading, rows in groups.items():
         above = [f"\\multicolumn{{{len(columns)}}}{{l}}{{\\emph{{{escape_tex(heading)}}}}} \\\\"] if heading else []
@@ -146,7 +146,8 @@ def _heading(name: str) -> str:
 
 
 def _line(cells: Sequence[str]) -> str:
-    return " & ".join(map(escape_tex, cells)) + r" \\"
+    line = " & ".join(map(escape_tex, cells)) + r" \\"
+    return f"{{}}{line}" if line.startswith("[") else line  # a bracket after a line break would be its option
 
 
 TEX = {
@@ -154,11 +155,12 @@ TEX = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "−": "$-$",
+    "–": "--",
     "±": r"$\pm$",
     "ε": r"$\varepsilon$",
 } | {sign: f"\\{sign}" for sign in "&%$#_{}"}
 
 
 def escape_tex(text: str) -> str:
-    """Text that LaTeX prints as it is."""
-    return "".join(TEX.get(sign, sign) for sign in text)
+    """Text that LaTeX prints as it is, in one line."""
+    return "".join(TEX.get(sign, sign) for sign in escaped(text))

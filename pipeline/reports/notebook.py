@@ -14,7 +14,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from machine.files import replacing
+from machine.output import replacing
 from pipeline.reports.jupyter_kernel import isolated_kernel
 from pipeline.reports.views.html import escape_text
 

@@ -10,6 +10,7 @@ from machine.files import check_versions, file_versions
 from machine.terminal import counted
 from pipeline.paper.compare import COLUMNS as COMPARED
 from pipeline.paper.compare import read_numbers
+from pipeline.reports.measures import reading_of
 from pipeline.reports.reference_study import PARAMS, REFERENCE, changed_parameters, is_reference
 from pipeline.statistics.caveats import caveats
 from pipeline.statistics.resampling import Resampling
@@ -56,8 +57,8 @@ class Study:
     tables: folder of Parquet tables; results: folder of CSV results; figures: folder for SVG files, made when needed;
     reference: the fingerprint of the study's own tables (reference_study.py); usual: whether the notebook's other
     parameters are those that it is shipped with; note: whether it says where these are not the study's. Where the
-    current folder has no such tables, relative paths are those of the project. drawn: the figures saved so far, by
-    name.
+    current folder has no such tables, relative paths are those of the project. english: how English was read where the
+    tables do not record it. drawn: the figures saved so far, by name; reading: by which the tables are.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Study:
         *,
         usual: bool = True,
         note: bool = True,
+        english: str = "",
     ) -> None:
         base = Path() if Path(tables).exists() else ROOT
         self._tables, self.results, self.figures = base / tables, base / results, base / figures
@@ -79,6 +81,7 @@ class Study:
         self.is_reference = usual and is_reference(self._tables, reference)
         self.drawn: dict[str, Figure] = {}
         self._verdicts: list[tuple[Any, ...]] = []
+        self.reading = reading_of(self._tables, english)
         if in_a_notebook():
             show_whole_tables()
             if note and not self.is_reference:

@@ -11,10 +11,10 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.privacy.recorded import recorded_reading
 from pipeline.tables import paths
 from pipeline.tables.io import write_json
 from pipeline.tables.paths import read_yaml
-from pipeline.tables.queries import other_rules
 
 ROOT = paths.ROOT
 REFERENCE, PARAMS = ROOT / "data/paper/shipped.json", ROOT / "params.yaml"
@@ -54,7 +54,10 @@ def changed_parameters() -> list[str]:
 
 def is_reference(tables: Path, reference: Path = REFERENCE, params: Path = PARAMS) -> bool:
     """Whether the tables hold the games and were made with the parameters that the project ships."""
-    if not reference.is_file() or not params.is_file() or other_rules(tables):
+    if not reference.is_file() or not params.is_file():
+        return False
+    vps, recorded = paths.params("vps", ROOT), recorded_reading(tables)
+    if recorded and recorded[:2] != (vps["rules"], vps["english"]):
         return False
     return bool(fingerprint(tables, params) == json.loads(reference.read_text(encoding="utf-8")))
 

@@ -10,6 +10,7 @@ import typer
 
 from machine.files import held
 from machine.terminal import escaped
+from pipeline.reports.views.sentences import headline
 from pipeline.tables.paths import TABLES
 from pipeline.traces.limits import printable
 
@@ -187,15 +188,9 @@ def heading(view: "Game") -> "Text":
     """Who played what, and what came of it."""
     from rich.text import Text
 
-    game, game_id = view["game"], escaped(view["game"]["game_id"])
-    optimum = "" if game["optimal_cost"] is None else f", of the oracle {game['optimal_cost']}"
-    played = f"{game['team']}{' (simulated)' if game['simulated'] else ''} on {game['task_id']}, {game['condition']}"
-    came = f"{game['meetings_scheduled']} of {game['meetings']} meetings, cost {game['realized_cost']}{optimum}, "
-    return Text.assemble(
-        (escaped(played), "bold"),
-        f"\n{came}{game['dms']} direct messages\n",
-        (f"{game_id}\n{LEGEND}", "dim"),
-    )
+    played, came = headline(view["game"])
+    game_id = escaped(view["game"]["game_id"])
+    return Text.assemble((escaped(played), "bold"), f"\n{came}\n", (f"{game_id}\n{LEGEND}", "dim"))
 
 
 def drawn_round(view: "Game", number: int) -> "Iterator[RenderableType]":
@@ -212,13 +207,7 @@ def drawn_round(view: "Game", number: int) -> "Iterator[RenderableType]":
         for pair in sorted({(u["observer_agent"], u["target_agent"]) for u in message["updates"]} & beliefs.keys()):
             yield belief_text(pair, beliefs[pair][place], view["prior"])
     yield calendar_table(played, view["game"]["num_slots"])
-    yield Text(f"{outcome(played)}; cost {played['cost']}, {played['cost_so_far']} so far\n")
-
-
-def outcome(played: Mapping[str, Any]) -> str:
-    """What became of the round's meeting."""
-    wished = "" if played["oracle_slot"] is None else f" (the oracle's: {played['oracle_slot']})"
-    return f"agreed on slot {played['slot']}{wished}" if played["coordinated"] else f"no slot agreed{wished}"
+    yield Text(f"{played['outcome']}; cost {played['cost']}, {played['cost_so_far']} so far\n")
 
 
 def message_text(message: Mapping[str, Any]) -> "Text":

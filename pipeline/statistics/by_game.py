@@ -115,6 +115,7 @@ TABLE1 = (
     "excess_over_greedy",
     "meetings_kept",
     "realized_cost",
+    "vps_release_mean",
 )
 BY_MEETING = (
     "dms",
@@ -169,6 +170,8 @@ WITHOUT = {
     "models": "counts",
     "setup": "facts of the tasks",
     "members": "seats of games",
+    "accepted_offers": "shares of meetings",
+    "proposed_moves": "shares of proposals",
 }
 
 # One row a game, and where that matters part of the key, with its `amount`. Where a ratio's amount is not there, the

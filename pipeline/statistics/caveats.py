@@ -1,5 +1,5 @@
-"""What has to be said of teams whose figures don't compare as they stand: on other tasks, by other rules, broken off,
-without a meeting, in a language that nobody reads."""
+"""What has to be said of teams whose figures don't compare as they stand: on other tasks, by other rules of the
+game, broken off, without a meeting, in a language that nobody reads."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,7 +9,6 @@ import polars as pl
 from machine.terminal import counted
 from pipeline.statistics.by_game import TEAM, ended, with_tasks, with_whole
 from pipeline.tables.io import read_table
-from pipeline.tables.queries import other_rules
 
 SEPARATOR = "\x1f"  # stands in no kind, model or parameter
 # An object, or a list of them, as the whole message or in a code fence.
@@ -28,7 +27,6 @@ def caveats(games: pl.DataFrame, tables: Path) -> list[str]:
         *broken_off(games),
         *without_optimum(games),
         *unread_json(whole, tables),
-        *filter(None, [other_rules(tables)]),
     ]
 
 

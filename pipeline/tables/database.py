@@ -7,8 +7,9 @@ from pathlib import Path
 
 import duckdb
 
-from machine.files import replacing
+from machine.errors import UserError
 from machine.manifests import held_origins
+from machine.output import replacing
 from pipeline.tables.constraints import REFERRED, Constraint, keys, may_be_empty, own_key
 from pipeline.tables.io import ESCAPED_START
 from pipeline.tables.paths import tables_problem
@@ -75,7 +76,7 @@ def build_database(
     """Write a DuckDB file with every table of the folder and `more`, whole or not at all; return the tables' names.
 
     The file of before can be read meanwhile. `say` is given a line for each key that the rows do not keep. Raises
-    FileNotFoundError for a folder without tables, FileExistsError as `check_log` does, and OSError where the file can't
+    FileNotFoundError for a folder without tables, UserError as `check_log` does, and OSError where the file can't
     be written.
     """
     if problem := tables_problem(tables):
@@ -95,13 +96,14 @@ def build_database(
 
 
 def check_log(database: Path) -> None:
-    """Raise FileExistsError where a program, open or killed, has written to the file of before what is not in it yet:
+    """Raise UserError where a program, open or killed, has written to the file of before what is not in it yet:
     that would be lost, and the new file would not open beside it. No build leaves such: drafts have other names."""
     log = log_of(database)
     if log.is_file() and log.stat().st_size:
-        raise FileExistsError(
+        raise UserError(
             f"{log} holds what was written to {database.name} since it was made; end the program that has it open, and "
-            "move both away, or name another"
+            "move both away, or name another",
+            2,
         )
 
 

@@ -7,15 +7,13 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 from machine.files import file_digest
-from machine.manifests import Manifest, manifest_path, read_manifest
-from machine.marks import begun_mark
+from machine.manifests import Manifest, any_manifest, manifest_path
 from machine.stores import list_files, open_file
 from pipeline.tables.hive import BY, is_partition
 from pipeline.tables.schemas.base import TABLES
 
 DERIVE = "derive"
 MANIFEST = manifest_path(Path(), DERIVE).name
-MARK = begun_mark(Path(), DERIVE).name
 KINDS = (".parquet", ".duckdb")
 PERCENT_ENCODED = ("http://", "https://")
 READ_AT_ONCE = 1 << 24  # bytes
@@ -25,22 +23,23 @@ def fetch_tables(url: str, folder: Path) -> Path:
     """Copy the files of tables behind a URL into a folder, those in folders that are no partitions left out.
 
     Returns the folder, or where there is just a database file, that. Raises FileNotFoundError where there is none,
-    ValueError for a URL that names no folder or cannot be read, `Unreachable` for a store that refuses, and OSError
-    for files that are not those of the manifest beside them, as while `derive` replaces them.
+    ValueError for a URL that names no folder, UserError for one that cannot be read, and OSError for files that are not
+    those of the manifest beside them, as while `derive` replaces them.
     """
     if not url.partition("://")[2]:
         raise ValueError(f"{url} names no folder")
     named = {_local_name(address, url): (address, size) for address, size in _listed(url)}
-    if MARK in named:
-        raise OSError(f"{url} holds tables of a derive that did not end: wait for its end, or run it again")
+    if MANIFEST in named:
+        _copy(*named[MANIFEST], folder / MANIFEST)
+    manifest = any_manifest(folder / MANIFEST)
+    if manifest.unfinished:
+        raise OSError(f"{url}: {manifest.unfinished}")
     fetched = [folder / name for name in named if name.endswith(KINDS)]
     for path in fetched:
         _copy(*named[path.relative_to(folder).as_posix()], path)
     if not fetched:
         raise FileNotFoundError(f"no tables in {url}")
-    if MANIFEST in named:
-        _copy(*named[MANIFEST], folder / MANIFEST)
-        _check_whole(url, read_manifest(folder / MANIFEST), fetched)
+    _check_whole(url, manifest, fetched)
     return fetched[0] if len(fetched) == 1 and fetched[0].suffix == ".duckdb" else folder
 
 
@@ -51,7 +50,7 @@ def _copy(address: str, size: int, path: Path) -> None:
 
 
 def _check_whole(url: str, manifest: Manifest, fetched: Iterable[Path]) -> None:
-    """Raise OSError where a file is another than the manifest, which is fetched and written last, lists."""
+    """Raise OSError where a file is another than the manifest lists."""
     for path in fetched:
         listed = manifest.files.get(path.relative_to(manifest.path.parent).as_posix())
         if listed and file_digest(path) != listed:

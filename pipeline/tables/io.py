@@ -1,8 +1,7 @@
 """Reading and writing tables: sorted by key, checked against their schema, safe in a spreadsheet."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from machine.files import replacing
+from machine.output import replacing
 from pipeline.tables.paths import tables_problem
 from pipeline.tables.schemas.base import TABLES, Table
 
@@ -25,6 +24,9 @@ DTYPES: dict[str, Any] = {
 
 # Columns of results that are text, whatever is in them: a team may be called 007.
 NAMES = ("team", "setting", "condition", "difficulty", "model", "pattern", "tier", "profile")
+
+# Columns that tables may lack: those of an unknown reading, which pages say of them or refuse.
+MAY_LACK = ("rules", "english", "english_version")
 
 PARQUET: dict[str, Any] = {"compression": "zstd", "compression_level": 1}
 ROW_GROUP = 131_072
@@ -107,51 +109,31 @@ def write_table(
 
     A file appears whole or not at all. Raises ValueError if two rows share a key.
     """
-    return write_frames([frame], table, folder, csv, parquet)
-
-
-def write_frames(
-    frames: Iterable[pl.DataFrame], table: Table, folder: Path, csv: bool = True, parquet: bool = True
-) -> dict[str, Any]:
-    """Write one table that comes in several frames, each with greater keys than the one before; return its shape.
-
-    Only one frame is in memory at a time. Each starts a Parquet row group, so the same frames give the same bytes.
-    """
     folder.mkdir(parents=True, exist_ok=True)
-    empty = pl.DataFrame(schema=polars_schema(table))
-    forms = [(".parquet", parquet_writer)] * parquet + [(".csv", csv_writer)] * csv
-    rows = 0
-    with ExitStack() as stack:
-        writers = [stack.enter_context(writer(folder / f"{table.name}{end}", empty)) for end, writer in forms]
-        for frame in frames:
-            ordered = conform(frame, table)
-            for write in writers:
-                write(ordered)
-            rows += ordered.height
-    return table_shape(table, rows)
+    ordered = conform(frame, table)
+    if parquet:
+        with replacing(folder / f"{table.name}.parquet") as draft:
+            write_parquet(ordered, draft, row_group_size=ROW_GROUP, **PARQUET)
+    if csv:
+        write_csv(ordered, folder / f"{table.name}.csv")
+    return table_shape(table, ordered.height)
 
 
-@contextmanager
-def parquet_writer(path: Path, empty: pl.DataFrame) -> Iterator[Callable[[pl.DataFrame], None]]:
-    """A function that appends a frame as row groups to a Parquet file with the columns of `empty`.
-
-    The file appears, whole, when the block ends well.
-    """
-    import pyarrow.parquet as pq  # type: ignore[import-untyped]
-
-    with replacing(path) as draft, pq.ParquetWriter(draft, empty.to_arrow().schema, **PARQUET) as writer:
-        yield lambda frame: writer.write_table(frame.to_arrow(), ROW_GROUP)
+def write_parquet(frame: pl.DataFrame, path: Path, **options: Any) -> None:
+    """Write a Parquet file. Raises OSError, also where Polars raises an error of its own for a full disk."""
+    try:
+        frame.write_parquet(path, **options)
+    except pl.exceptions.ComputeError as error:
+        raise OSError(str(error)) from error
 
 
-@contextmanager
-def csv_writer(path: Path, empty: pl.DataFrame) -> Iterator[Callable[[pl.DataFrame], None]]:
-    """A function that appends a frame's rows to a CSV file with the columns of `empty`.
-
-    The file appears, whole, when the block ends well.
-    """
+def parquet_to_csv(table: Path, path: Path) -> None:
+    """Write the rows of a Parquet file as a CSV file, as `write_csv` does, some at a time."""
+    rows = pl.scan_parquet(table, glob=False)
+    height = rows.select(pl.len()).collect().item()
     with replacing(path) as draft, draft.open("wb") as file:
-        to_csv_frame(empty).write_csv(file)
-        yield lambda frame: to_csv_frame(frame).write_csv(file, include_header=False)
+        for start in range(0, max(1, height), ROW_GROUP):
+            to_csv_frame(rows.slice(start, ROW_GROUP).collect()).write_csv(file, include_header=not start)
 
 
 def write_csv(frame: pl.DataFrame, path: Path) -> None:
@@ -199,14 +181,6 @@ def read_result(path: Path, types: Mapping[str, Any] = {}) -> pl.DataFrame:
     return read.with_columns(unescape_formulas(pl.col(pl.String)))
 
 
-def map_shard(path: Path) -> pl.DataFrame:
-    """The rows of an Arrow file, memory-mapped: the system reads pages when needed and may drop them at any time."""
-    import pyarrow as pa
-
-    with pa.memory_map(str(path)) as source:
-        return pl.DataFrame(pa.ipc.open_file(source).read_all())
-
-
 def read_table(folder: Path, name: str) -> pl.DataFrame:
     """The table `name` from `folder/{name}.parquet`, with the columns that TABLES declares.
 
@@ -235,7 +209,8 @@ def check_table(folder: Path, name: str) -> None:
             schema = dict(pl.read_parquet_schema(file))
     except pl.exceptions.ComputeError:
         raise ValueError(f"{path} is not a whole Parquet file: derive the tables again") from None
-    if schema != polars_schema(TABLES[name]):
+    wanted = polars_schema(TABLES[name]).items()
+    if schema != {column: dtype for column, dtype in wanted if column in schema or column not in MAY_LACK}:
         raise ValueError(f"{path} does not have the columns of {name}: derive the tables again")
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from machine.files import PROJECT
-from machine.marks import begun_mark
+from machine.manifests import any_manifest, manifest_path
 
 ROOT = PROJECT  # where the project's own files are
 TRACES = Path("data/traces")
@@ -47,8 +47,8 @@ def missing_tables(folder: Path) -> str:
 
 def unfinished(folder: Path) -> str:
     """That a folder may hold tables of two runs, as the last was killed; else empty."""
-    ended = not begun_mark(folder, "derive").is_file()
-    return "" if ended else f"{folder} holds tables of a derive that did not end: run it again"
+    problem = any_manifest(manifest_path(folder, "derive")).unfinished
+    return f"{folder}: {problem}" if problem else ""
 
 
 def tables_problem(folder: Path) -> str:
@@ -69,5 +69,4 @@ EXTRA_PROTOCOLS = {
     "imap-noisy": ("noisy IMAP", "noisy IMAP, ε = {}"),
     "imap-kbit": ("k-bit IMAP", "k-bit IMAP, k = {}"),
     "dsm-log": ("DSM, log scores", "DSM, log scores, {} points"),
-    "dpop": ("DPOP", "DPOP, {}"),
 }

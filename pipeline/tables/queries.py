@@ -7,10 +7,9 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from machine.manifests import any_manifest, manifest_path
-from pipeline.tables.hive import FILE, FOLDER_PREFIXES
+from pipeline.tables.hive import FILES, FOLDER_PREFIXES
 from pipeline.tables.io import conform, polars_schema, to_csv_frame, write_csv
-from pipeline.tables.paths import ROOT, missing_tables, params, unfinished
+from pipeline.tables.paths import missing_tables, unfinished
 from pipeline.tables.schemas.base import TABLES, Table
 from pipeline.tables.schemas.results import RESULT_TABLES
 
@@ -86,10 +85,10 @@ def attach_schema(connection: duckdb.DuckDBPyConnection, schema: str, tables: Pa
 
 def partitioned_rows(folder: Path, table: Table) -> str:
     """SQL for the rows of a table in Hive partitions, with its own columns alone; nothing where the folder has none."""
-    if next(folder.glob("/".join((*(f"{prefix}*" for prefix in FOLDER_PREFIXES), FILE))), None) is None:
+    if next(folder.glob("/".join((*(f"{prefix}*" for prefix in FOLDER_PREFIXES), FILES))), None) is None:
         return ""
     columns = ", ".join(quoted(column.name) for column in table.columns)
-    files = f"{sql_path(folder)}/*/*/{FILE}"
+    files = f"{sql_path(folder)}/*/*/{FILES}"
     return f"SELECT {columns} FROM read_parquet('{files}', hive_partitioning = true, hive_types_autocast = false)"
 
 
@@ -154,14 +153,6 @@ def other_results(tables: Path, results: Path) -> str:
     except duckdb.Error:  # of tables that lack one, no Table 1 is made
         given = b""
     return "" if kept.read_bytes() == given else f"{results} holds results of other tables than {tables}"
-
-
-def other_rules(tables: Path) -> str:
-    """What to say of tables that `derive` made by other rules than the study's, as their manifest tells; else ""."""
-    rules = any_manifest(manifest_path(tables, "derive")).made_from.get("rules")
-    vps = params("vps", ROOT)
-    own = f"{vps['rules']}, {vps['english']}"
-    return "" if rules in (None, own) else f"These tables are by the rules {rules}; the paper's VPS are by {own}."
 
 
 def write_query_results(tables: Path, out: Path) -> list[Path]:

@@ -5,14 +5,14 @@ Only the agents' shares of the oracle's schedule are taken from there, as no eve
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from pipeline.tables.schemas.base import AGENTS, CALENDARS, GAMES, ITEMS, MESSAGES, MOVES, ROOMS, ROUNDS, require_makers
 from pipeline.tables.schemas.table import Row
 from pipeline.traces.calendars import calendars_digest, item_at, meeting_slots, read_rendering
 from pipeline.traces.game_state import GameState
 from pipeline.traces.intended import MAKERS as INTENDED_MAKERS
-from pipeline.traces.records import Meeting
+from pipeline.traces.records import Meeting, Resolution
 from pipeline.traces.replay import replay
 from pipeline.traces.trace import Trace, TraceError, identify
 from pipeline.traces.typed_messages import decode_message
@@ -46,7 +46,7 @@ def ingest(trace: Trace, trace_path: str, tables: Collection[str] = TABLES) -> R
 
 def _game(trace: Trace, trace_path: str, game: GameState) -> Row:
     start, config = game.start, trace.config
-    costs = _cost_by_agent(game)
+    costs = cost_by_agent(game)
     realized, optimum = sum(costs.values()), start.optimal_cost if _proven(trace) else None
     meetings = _meetings(trace, game)
     coordinated = [r for r in game.rounds.values() if r.resolution and r.resolution.coordinated]
@@ -81,6 +81,7 @@ def _game(trace: Trace, trace_path: str, game: GameState) -> Row:
         schema_version=trace.schema_version,
         calendars_digest=calendars_digest(game.initial),
         game_rules=config.game_rules(),
+        prompts=config.prompt_origin(),
     )
 
 
@@ -89,7 +90,8 @@ def fairness(costs: Sequence[int]) -> float:
     return min(costs) / max(costs) if any(costs) else 1.0
 
 
-def _cost_by_agent(game: GameState) -> dict[int, int]:
+def cost_by_agent(game: GameState) -> dict[int, int]:
+    """What each agent paid for what it moved."""
     costs = dict.fromkeys(game.agents, 0)
     for move in game.moves:
         costs[move.batch.agent_id] += move.item.cost if move.item else 0
@@ -111,13 +113,26 @@ def _difference(realized: int, reference: int | None) -> int | None:
     return None if reference is None else realized - reference
 
 
-def _round(trace: Trace, game: GameState, number: int) -> Row:
+def _rounds(trace: Trace, game: GameState) -> list[Row]:
+    rows, broken_since = [], dict[int, int]()
+    for number, this in sorted(game.rounds.items()):
+        if this.resolution:
+            violated = this.resolution.consistency_violated_meeting_ids
+            broken_since = {meeting: broken_since.get(meeting, number) for meeting in violated}
+        rows.append(_round(trace, game, number, broken_since))
+    return rows
+
+
+def _round(trace: Trace, game: GameState, number: int, broken_since: Mapping[int, int]) -> Row:
+    """broken_since: violated meeting → the first of the rounds in which it has been so without a break."""
     this = game.rounds[number]
     meeting, resolution = this.meeting, this.resolution
     oracle_slot = _oracle_slot(trace, meeting)
     participants = sorted(meeting.participants)
     slots = [resolution.per_agent_slot.get(str(agent)) if resolution else None for agent in participants]
     coordinated = resolution.coordinated if resolution else None
+    violated = resolution.consistency_violated_meeting_ids if resolution else []
+    violated_since = [broken_since[meeting] for meeting in violated]
     return RoundRow(
         game_id=trace.game_id,
         round=number,
@@ -129,7 +144,9 @@ def _round(trace: Trace, game: GameState, number: int) -> Row:
         cost=this.cost,
         group_messages=game.group_messages[number],
         participant_slots=slots,
-        violated_meetings=resolution.consistency_violated_meeting_ids if resolution else [],
+        failure_reason=failure_reason(resolution, slots, number, violated_since),
+        violated_meetings=violated,
+        violated_since=violated_since,
         blocked_violations=len(resolution.blocked_slot_violations) if resolution else 0,
         batches_rejected=this.failures["batch_rejected"],
         decisions_failed=this.failures["decision_failed"],
@@ -139,6 +156,28 @@ def _round(trace: Trace, game: GameState, number: int) -> Row:
         optimal_cost=_optimal_cost(game, meeting, oracle_slot),
         oracle_slot=oracle_slot,
     )
+
+
+def failure_reason(
+    resolution: Resolution | None, slots: Sequence[int | None], number: int, violated_since: Sequence[int]
+) -> str | None:
+    """Why the round's meeting is not coordinated; None where it is.
+
+    Of several reasons it is the first: what concerns the meeting itself comes before earlier meetings, and what broke
+    in this round before what was broken already. slots: where each participant put the meeting.
+    """
+    if resolution is None:
+        return "stopped"
+    if resolution.coordinated:
+        return None
+    reasons = {
+        "no valid batch": not any(slot is not None for slot in slots),
+        "different slots": len(set(slots)) > 1,
+        "blocked slot": bool(resolution.blocked_slot_violations),
+        "earlier meeting broken": number in violated_since,
+        "earlier meeting still broken": bool(violated_since),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "unexplained")
 
 
 def _proven(trace: Trace) -> bool:
@@ -153,18 +192,16 @@ def _oracle_slot(trace: Trace, meeting: Meeting) -> int | None:
 
 
 def _optimal_cost(game: GameState, meeting: Meeting, slot: int | None) -> int | None:
-    """What the meeting costs in that slot of the oracle's schedule: what its participants first held there, and in the
-    slots after it that it fills."""
+    """What the meeting costs in that slot of the oracle's schedule: what its participants first held there."""
     if slot is None:
         return None
-    run = range(slot, slot + min(meeting.slots, game.num_slots))
-    held = [{item for s in run if (item := item_at(game.initial[a], s))} for a in meeting.participants]
-    return sum(item.cost for items in held for item in items)
+    held = (item_at(game.initial[agent], slot) for agent in meeting.participants)
+    return sum(item.cost for item in held if item)
 
 
 def _agents(trace: Trace, game: GameState) -> list[Row]:
-    costs = _cost_by_agent(game)
-    burdens, specs = _oracle_burdens(trace, game), trace.config.agents
+    costs = cost_by_agent(game)
+    burdens, specs = oracle_burdens(trace, game), trace.config.agents
     nosy = set(game.start.nosy_agent_ids or trace.config.nosy_agent_ids or [])
     moves = Counter(move.batch.agent_id for move in game.moves if move.item)
     sent = Counter(sent.message.from_agent for sent in game.messages)
@@ -195,7 +232,7 @@ def _agents(trace: Trace, game: GameState) -> list[Row]:
     return rows
 
 
-def _oracle_burdens(trace: Trace, game: GameState) -> Sequence[int]:
+def oracle_burdens(trace: Trace, game: GameState) -> Sequence[int]:
     """Each agent's share of the oracle's schedule, where the trace tells it."""
     scenario = trace.config.scenario
     sources = (
@@ -292,7 +329,7 @@ def _calendars(trace: Trace, game: GameState) -> list[Row]:
 
 
 MAKERS: dict[str, Callable[[Trace, GameState], list[Row]]] = {
-    "rounds": lambda trace, game: [_round(trace, game, number) for number in sorted(game.rounds)],
+    "rounds": _rounds,
     "agents": _agents,
     "messages": _messages,
     "moves": _moves,

@@ -1,5 +1,6 @@
 """Typed records of what the tables need of a trace: its configuration and events (Appendix D.6, Table 7)."""
 
+import re
 from typing import Annotated, Any
 
 import msgspec
@@ -15,6 +16,7 @@ Name = Annotated[str, Meta(max_length=NAME_CHARS)]
 Text = Annotated[str, Meta(max_length=MESSAGE_CHARS)]
 
 
+SHA256 = re.compile(r"[0-9a-f]{64}")
 CHANNELS = ("dm", "participant_groupchat", "all_groupchat")
 
 
@@ -103,11 +105,24 @@ class Config(Record, frozen=True, gc=False):
     decision_retries: Any = None
     dm_cap: Any = None
     channels: Any = None
+    communication_protocol: Any = None
+    prompts: Any = None
+
+    def open_channels(self) -> tuple[str, ...] | None:
+        """The channels on which messages may be sent; None where the configuration names none."""
+        return open_channels(self.channels, self.communication_protocol)
+
+    def prompt_origin(self) -> str | None:
+        """Whose prompts the models were asked with: "ours, version 1", "from file, sha256 …", or both with a semicolon
+        between them; None where no agent says so."""
+        records = [p for p in self.prompts if isinstance(p, dict)] if isinstance(self.prompts, list) else []
+        origins = {f"ours, version {v}" for p in records if isinstance(v := p.get("base_version"), str) and len(v) < 9}
+        origins |= {f"from file, sha256 {v}" for p in records if SHA256.fullmatch(str(v := p.get("file_sha256")))}
+        return "; ".join(sorted(origins)) or None
 
     def game_rules(self) -> str:
         """Turns, retries, channels and cap of the game, the paper's where it names none: "15 turns, 3 retries, dm"."""
-        named = self.channels if isinstance(self.channels, list) else []
-        channels = [channel for channel in CHANNELS if channel in named] or CHANNELS[:1]
+        channels = self.open_channels() or CHANNELS[:1]
         cap = _count(self.dm_cap, None)
         rules = (
             f"{_count(self.max_turns_per_round, 15)} turns",
@@ -116,6 +131,13 @@ class Config(Record, frozen=True, gc=False):
             *([] if cap is None or cap >= NO_CAP else [f"{cap} messages at most"]),
         )
         return ", ".join(rules)
+
+
+def open_channels(channels: object, protocol: object) -> tuple[str, ...] | None:
+    """The channels that a configuration names: ours in a list, a public one in the name of its protocol. None for
+    none."""
+    named = channels if isinstance(channels, list) else re.findall("|".join(CHANNELS), str(protocol or ""))
+    return tuple(channel for channel in CHANNELS if channel in named) or None
 
 
 def _count(value: object, default: int | None) -> int | None:
@@ -142,17 +164,12 @@ class AgentRegistered(Record, frozen=True, gc=False):
 
 
 class Meeting(Record, frozen=True, gc=False):
-    """A meeting; how many slots it fills may be anything in public traces, where it is one."""
+    """A meeting. Its duration may be anything in public traces, and is not replayed: it fills one slot."""
 
     id: Count
     participants: Annotated[list[Count], Meta(min_length=1)]
     cost: Count = 1
     duration: Any = 1
-
-    @property
-    def slots(self) -> int:
-        """The slots that it fills."""
-        return self.duration if type(self.duration) is int and self.duration > 1 else 1
 
 
 class RoundStart(Record, frozen=True, gc=False):

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
+from machine.cores import TOO_MANY_ERRNOS
 from machine.files import file_version
 from machine.manifests import MANIFEST_SUFFIX
-from machine.processes import TOO_MANY_ERRNOS
 from machine.stores import Unreachable, is_url, list_files, open_file, plain_read_error
 from pipeline.traces import inspect_logs, limits
 from pipeline.traces.trace import TraceError, is_other_kind
@@ -21,8 +21,15 @@ from pipeline.traces.trace import TraceError, is_other_kind
 TRACE_SUFFIXES = (".json", ".json.gz", ".json.zst")
 PACK_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 SUFFIXES = (*TRACE_SUFFIXES, *PACK_SUFFIXES, inspect_logs.SUFFIX)
-# A run's failed calls, and what commands write of their own, beside traces.
-NO_TRACES = ("failures.jsonl", MANIFEST_SUFFIX, "/metrics.json", "/made.json")
+# What stands beside traces: a run's failed calls, what commands write of their own, and what the public harness does.
+NO_TRACES = (
+    "failures.jsonl",
+    MANIFEST_SUFFIX,
+    "/metrics.json",
+    "/made.json",
+    ".metadata.json",
+    "_run_manifest.jsonl",
+)
 
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
@@ -70,7 +77,8 @@ def find_sources(inputs: Iterable[Path | str]) -> list[Source]:
 
 
 def find_sources_and_others(inputs: Iterable[Path | str]) -> tuple[list[Source], int]:
-    """The sources of `find_sources`, and how many other files by their names, manifests left out, the folders have."""
+    """The sources of `find_sources`, and how many other files by their names the folders have, but for manifests and
+    the public harness's sidecars."""
     sources: dict[str, Source] = {}
     others: set[str] = set()
     for name in inputs:

@@ -78,7 +78,7 @@ class Imap(ScriptedAgent[CostRequest | Costs | Decision]):
         if request.attempt:
             usable = [s for s in range(len(calendar)) if self.cost(calendar, s) is not None]
             slot = usable[request.attempt] if request.attempt < len(usable) else None
-        if slot is None or not 0 <= slot < len(calendar):
+        if slot is None or local_cost(calendar, slot) is None:
             return []
         return [*clear_errand(calendar, slot), schedule(request.meeting, slot)]
 

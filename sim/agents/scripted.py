@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from sim.agents import CHEAP_TALK, DECISION, Action, Registration, Reply, Request
-from sim.calendar import Calendar, Starts, item_id
+from sim.calendar import Calendar, Errand
 from sim.tasks.scenario import Meeting
 
 Payload = TypeVar("Payload")
@@ -31,7 +31,6 @@ class ScriptedAgent(Generic[Payload]):
         return ""
 
     def act(self, request: Request) -> Reply:
-        request = by_starts(request)
         if self.round != request.round:
             self.round = request.round
             self.begin_round(request)
@@ -99,22 +98,12 @@ def reschedule(item: int, from_slot: int, to_slot: int) -> Action:
 
 
 def clear_errand(calendar: Calendar, slot: int, *taken: int) -> list[Action]:
-    """The moves of the errands that a meeting in the slot displaces, each to the first free slot that is not `taken`;
-    empty where there is no move to make."""
-    away = {s for start in (slot, *taken) for s in calendar.run(start)}
-    errands, landings = calendar.errands_at(slot), [s for s in calendar.whole.free if s not in away]
-    if len(landings) < len(errands):
+    """The move of the errand that a meeting in the slot displaces, to the first free slot that is not `taken`; empty
+    where there is no move to make."""
+    errand, landing = calendar[slot], calendar.first_free_but(slot, *taken)
+    if not isinstance(errand, Errand) or landing is None:
         return []
-    return [reschedule(item_id(e), s, to) for (s, e), to in zip(errands, landings, strict=False)]
-
-
-def by_starts(request: Request) -> Request:
-    """The request as an agent sees it who thinks of a meeting as one slot: its first."""
-    if request.meeting.duration == 1:
-        return request
-    calendar = Starts(request.calendar, request.meeting.duration)
-    labels = {slot: label for slot, label in request.labels.items() if calendar.shows(slot)}
-    return msgspec.structs.replace(request, calendar=calendar, labels=labels)
+    return [reschedule(errand.errand_id, slot, landing)]
 
 
 def agreed_batch(request: Request, slot: int | None) -> list[Action]:

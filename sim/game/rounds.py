@@ -87,7 +87,7 @@ def decide(
         reply = yield at.agent, request
         record_decide(game, at, request, reply)
         try:
-            return validate(request.calendar, reply.actions, booking(meeting), meeting.duration), reply.actions
+            return validate(request.calendar, reply.actions, booking(meeting)), reply.actions
         except BatchConflict as rejection:
             conflict = rejection
             record_rejected(game, at, request, reply, rejection)

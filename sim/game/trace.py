@@ -15,7 +15,7 @@ import zstandard
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from machine.files import write_atomically
+from machine.output import write_atomically
 from sim.agents import Message, Reply
 
 DEEPEST = 60

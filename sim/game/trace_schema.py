@@ -1,4 +1,4 @@
-"""The JSON Schema of a trace (paper, Appendix D.6), built from a table of events and fields.
+"""The JSON Schema of a trace (paper, Appendix D.6), made by msgspec from a table of events and their fields.
 
 `python -m sim docs` writes it to docs/trace.schema.json.
 """
@@ -6,197 +6,166 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Union
+from uuid import UUID
 
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from sim.calendar import Errand, ScheduledMeeting
 from sim.game.trace import SCHEMA_VERSION
 
-Schema = dict[str, Any]
+Fields = Mapping[str, Any]  # name of a field → its type
 
-INTEGER: Schema = {"type": "integer"}
-COUNT: Schema = {"type": "integer", "minimum": 0}
-TEXT: Schema = {"type": "string"}
-FLAG: Schema = {"type": "boolean"}
-ANYTHING: Schema = {}
-OPTIONAL_TEXT: Schema = {"type": ["string", "null"]}
-OPTIONAL_COUNT: Schema = {"type": ["integer", "null"], "minimum": 0}
-OPTIONAL_NUMBER: Schema = {"type": ["number", "null"]}
-OPTIONAL_OBJECT: Schema = {"type": ["object", "null"]}
-INTEGERS: Schema = {"type": "array", "items": INTEGER}
-COUNTS: Schema = {"type": "array", "items": COUNT}
+Count = Annotated[int, Meta(ge=0)]
+Share = Annotated[float, Meta(ge=0, le=1)]
 
-RECEIVED: Schema = {
-    "type": "object",
-    "required": ["from", "to", "channel", "meeting_id", "content"],
-    "properties": {"from": COUNT, "to": COUNT, "channel": TEXT, "meeting_id": COUNT, "content": TEXT},
-    "additionalProperties": False,
-}
-MEETING: Schema = {
-    "type": "object",
-    "required": ["id", "participants", "cost", "duration", "speaker_order"],
-    "properties": {"id": COUNT, "participants": COUNTS, "cost": COUNT, "duration": COUNT, "speaker_order": COUNTS},
-    "additionalProperties": False,
-}
-ITEM: Schema = {
-    "oneOf": [
-        {"type": "null"},
-        {
-            "type": "object",
-            "required": ["errand_id", "cost"],
-            "properties": {"errand_id": COUNT, "cost": COUNT, "blocked": FLAG},
-            "additionalProperties": False,
-        },
-        {
-            "type": "object",
-            "required": ["meeting_id", "cost", "participants"],
-            "properties": {"meeting_id": COUNT, "cost": COUNT, "participants": COUNTS},
-            "additionalProperties": False,
-        },
-    ]
-}
 
-WHERE: Schema = {"round": INTEGER, "turn": INTEGER, "phase": TEXT, "agent_id": OPTIONAL_COUNT}
-ANSWER: Schema = {
-    "tool_calls": ANYTHING,
-    "text": OPTIONAL_TEXT,
-    "thinking": OPTIONAL_TEXT,
-    "usage": OPTIONAL_OBJECT,
-    "latency_ms": OPTIONAL_NUMBER,
+def record(
+    name: str, fields: Fields, sometimes: Mapping[str, Any] = {}, closed: bool = True, **options: Any
+) -> type[Struct]:
+    """A record that has all the fields, may have some more, and, where closed, no others."""
+    may = [(field, kind | UnsetType, UNSET) for field, kind in sometimes.items()]
+    return msgspec.defstruct(name, [*fields.items(), *may], kw_only=True, forbid_unknown_fields=closed, **options)
+
+
+def item() -> dict[str, Any]:
+    """The schema of what a slot of a calendar holds: nothing, an errand or a meeting."""
+    errand = {"errand_id": Count, "cost": Count}
+    kinds = (
+        record(Errand.__name__, errand, {"blocked": bool}),
+        record(ScheduledMeeting.__name__, {"meeting_id": Count, "cost": Count, "participants": list[Count]}),
+    )
+    _, components = msgspec.json.schema_components(kinds)
+    return {"anyOf": [{"type": "null"}, *components.values()]}
+
+
+RECEIVED = record("Received", {"from": Count, "to": Count, "channel": str, "meeting_id": Count, "content": str})
+MEETING = record(
+    "Meeting",
+    {"id": Count, "participants": list[Count], "cost": Count, "duration": Literal[1], "speaker_order": list[Count]},
+)
+WHERE: Fields = {"round": int, "turn": int, "phase": str, "agent_id": Count | None}
+ANSWER: Fields = {
+    "tool_calls": Any,
+    "text": str | None,
+    "thinking": str | None,
+    "usage": dict[str, Any] | None,
+    "latency_ms": float | None,
 }
-SENT: Schema = {"from_agent": COUNT, "meeting_id": COUNT, "content": TEXT, "content_chars": COUNT, "channel": TEXT}
-METRICS: Schema = {
-    "coordination_rate": {"type": "number", "minimum": 0, "maximum": 1},
-    "meetings_scheduled": COUNT,
-    "meetings_kept": COUNT,
-    "realized_cost": COUNT,
-    "optimal_cost": COUNT,
-    "greedy_cost": COUNT,
-    "excess_cost": INTEGER,
-    "cost_vs_optimal": OPTIONAL_NUMBER,
-    "cost_vs_greedy": OPTIONAL_NUMBER,
-    "fairness": {"type": "number", "minimum": 0, "maximum": 1},
-    "total_dms_sent": COUNT,
-    "total_dm_chars": COUNT,
-    "total_participant_groupchat_messages_sent": COUNT,
-    "total_all_groupchat_messages_sent": COUNT,
-    "dms_per_meeting": OPTIONAL_NUMBER,
+SENT: Fields = {"from_agent": Count, "meeting_id": Count, "content": str, "content_chars": Count, "channel": str}
+METRICS: Fields = {
+    "coordination_rate": Share,
+    "meetings_scheduled": Count,
+    "meetings_kept": Count,
+    "realized_cost": Count,
+    "optimal_cost": Count,
+    "greedy_cost": Count,
+    "excess_cost": int,
+    "cost_vs_optimal": float | None,
+    "cost_vs_greedy": float | None,
+    "fairness": Share,
+    "total_dms_sent": Count,
+    "total_dm_chars": Count,
+    "total_participant_groupchat_messages_sent": Count,
+    "total_all_groupchat_messages_sent": Count,
+    "dms_per_meeting": float | None,
 }
 
 # What each kind of event holds beside its place.
-EVENTS: dict[str, Schema] = {
+EVENTS: Mapping[str, Fields] = {
     "game_start": {
-        "scenario_seed": INTEGER,
-        "num_agents": COUNT,
-        "num_slots": COUNT,
-        "optimal_cost": COUNT,
-        "greedy_cost": COUNT,
-        "nosy_agent_ids": COUNTS,
+        "scenario_seed": int,
+        "num_agents": Count,
+        "num_slots": Count,
+        "optimal_cost": Count,
+        "greedy_cost": Count,
+        "nosy_agent_ids": list[Count],
     },
-    "agent_registered": {"is_nosy_agent": FLAG, "system_prompt": TEXT, "calendar_render": TEXT},
-    "round_start": {"meeting": MEETING, "speaker_order": COUNTS},
-    "turn_start": {
-        "inbox_drained": {"type": "array", "items": RECEIVED},
-        "calendar_render": TEXT,
-        "prompt_sent": TEXT,
-    },
+    "agent_registered": {"is_nosy_agent": bool, "system_prompt": str, "calendar_render": str},
+    "round_start": {"meeting": MEETING, "speaker_order": list[Count]},
+    "turn_start": {"inbox_drained": list[RECEIVED], "calendar_render": str, "prompt_sent": str},  # type: ignore[valid-type]
     "turn_end": ANSWER,
-    "dm_sent": SENT | {"to_agent": COUNT},
-    "participant_groupchat_sent": SENT | {"to_agents": COUNTS},
-    "all_groupchat_sent": SENT | {"to_agents": COUNTS},
-    "invalid_tool_call": {"tool_call": ANYTHING, "reason": TEXT},
-    "decide_start": {"attempt": COUNT, "calendar_snapshot_render": TEXT, "prompt_sent": TEXT},
-    "decide_end": {"attempt": COUNT} | ANSWER,
-    "batch_rejected": {"attempt": COUNT, "conflict_description": TEXT, "actions": ANYTHING},
-    "batch_applied": {"actions": {"type": "array"}, "cost": COUNT, "calendar_render_after": TEXT},
-    "batch_rolled_back": {"actions": {"type": "array"}},
-    "decision_failed": {"attempts": COUNT},
+    "dm_sent": {**SENT, "to_agent": Count},
+    "participant_groupchat_sent": {**SENT, "to_agents": list[Count]},
+    "all_groupchat_sent": {**SENT, "to_agents": list[Count]},
+    "invalid_tool_call": {"tool_call": Any, "reason": str},
+    "decide_start": {"attempt": Count, "calendar_snapshot_render": str, "prompt_sent": str},
+    "decide_end": {"attempt": Count, **ANSWER},
+    "batch_rejected": {"attempt": Count, "conflict_description": str, "actions": Any},
+    "batch_applied": {"actions": list[Any], "cost": Count, "calendar_render_after": str},
+    "batch_rolled_back": {"actions": list[Any]},
+    "decision_failed": {"attempts": Count},
     "resolution": {
-        "meeting_id": COUNT,
-        "per_agent_slot": {"type": "object", "additionalProperties": OPTIONAL_COUNT},
-        "coordinated": FLAG,
-        "slot_conflicts": {"type": "object", "additionalProperties": COUNTS},
-        "consistency_violated_meeting_ids": COUNTS,
-        "blocked_slot_violations": COUNTS,
+        "meeting_id": Count,
+        "per_agent_slot": dict[str, Count | None],
+        "coordinated": bool,
+        "slot_conflicts": dict[str, list[Count]],
+        "consistency_violated_meeting_ids": list[Count],
+        "blocked_slot_violations": list[Count],
     },
-    "consistency_violation": {"meeting_id": COUNT, "violated_meeting_ids": COUNTS},
+    "consistency_violation": {"meeting_id": Count, "violated_meeting_ids": list[Count]},
     "game_end": METRICS,
-    "game_stopped": {"cause": TEXT},
+    "game_stopped": {"cause": str},
 }
 
-# What only some events of a kind hold: what a simulated speaker meant, how an answer was read.
-SOMETIMES: dict[str, Schema] = {
-    "turn_end": {"intent": ANYTHING, "parse": OPTIONAL_TEXT},
-    "decide_end": {"intent": ANYTHING, "parse": OPTIONAL_TEXT},
-}
+# What only some answers hold: what a simulated speaker meant, how a model's was read.
+READING: Fields = {"intent": Any, "parse": str | None}
+SOMETIMES: Mapping[str, Fields] = {"turn_end": READING, "decide_end": READING}
 
-FINAL_STATE: Schema = {
-    "calendars": {"type": "array", "items": {"type": "array", "items": ITEM}},
-    "per_agent_cost": COUNTS,
-    "oracle_per_agent_cost": COUNTS,
-    "per_agent_excess_burden": INTEGERS,
-    "per_agent_messages_sent": COUNTS,
-    "per_agent_messages_received": COUNTS,
-    "total_displacement_cost": COUNT,
-    "rounds_succeeded": COUNT,
-    "rounds_failed": COUNT,
-    "messages": COUNT,
-    "consistency_violations": COUNT,
-    "agent_summaries": {"type": "array", "items": {"type": "object"}},
+FINAL_STATE: Fields = {
+    "calendars": list[list[Annotated[Any, Meta(extra_json_schema=item())]]],
+    "per_agent_cost": list[Count],
+    "oracle_per_agent_cost": list[Count],
+    "per_agent_excess_burden": list[int],
+    "per_agent_messages_sent": list[Count],
+    "per_agent_messages_received": list[Count],
+    "total_displacement_cost": Count,
+    "rounds_succeeded": Count,
+    "rounds_failed": Count,
+    "messages": Count,
+    "consistency_violations": Count,
+    "agent_summaries": list[dict[str, Any]],
 }
-
-CONFIG: Schema = {
-    "game_name": TEXT,
-    "team": TEXT,
-    "simulated": FLAG,
-    "setting": {"enum": ["uniform", "varied"]},
-    "condition": {"enum": ["standard", "blocked", "adversarial"]},
-    "task_id": TEXT,
-    "seed": INTEGER,
-    "difficulty": TEXT,
-    "density": {"type": "number"},
-    "repeat": COUNT,
-    "num_agents": COUNT,
-    "num_participants": COUNT,
-    "num_meetings": COUNT,
-    "num_slots": COUNT,
-    "max_turns_per_round": COUNT,
-    "decision_retries": COUNT,
-    "dm_cap": OPTIONAL_COUNT,
-    "channels": {"type": "array", "items": TEXT},
-    "agents": {"type": "array", "items": {"type": "object", "required": ["type"]}},
-    "scenario": {"type": "object", "required": ["parameters", "meetings", "optimal", "greedy", "witness", "labels"]},
+AGENT = record("Agent", {"type": Any}, closed=False)
+SCENARIO = dict.fromkeys(("parameters", "meetings", "optimal", "greedy", "witness", "labels"), Any)
+CONFIG: Fields = {
+    **dict.fromkeys(("game_name", "team", "task_id", "difficulty"), str),
+    "simulated": bool,
+    "setting": Literal["uniform", "varied"],
+    "condition": Literal["standard", "blocked", "adversarial"],
+    "seed": int,
+    "density": float,
+    **dict.fromkeys(("repeat", "num_agents", "num_participants", "num_meetings", "num_slots"), Count),
+    **dict.fromkeys(("max_turns_per_round", "decision_retries"), Count),
+    "dm_cap": Count | None,
+    "channels": list[str],
+    "agents": list[AGENT],  # type: ignore[valid-type]
+    "scenario": record("Scenario", SCENARIO, closed=False),
 }
 
 
-def record(fields: Schema, sometimes: Schema | None = None, closed: bool = True) -> Schema:
-    """An object that has all the fields, may have some more, and, where closed, no others."""
-    properties = fields | (sometimes or {})
-    return {"type": "object", "required": list(fields), "properties": properties, "additionalProperties": not closed}
-
-
-def event(kind: str) -> Schema:
+def event(kind: str) -> type[Struct]:
     """One kind of event; a timestamp only where a provider took part."""
-    data = record(WHERE | EVENTS[kind], SOMETIMES.get(kind))
-    return record({"type": {"const": kind}, "data": data}, {"timestamp": TEXT})
+    data = record(f"{kind}_data", {**WHERE, **EVENTS[kind]}, SOMETIMES.get(kind, {}))
+    return record(kind, {"data": data}, {"timestamp": str}, tag_field="type", tag=kind)
 
 
-def trace_schema() -> Schema:
+def trace_schema() -> dict[str, Any]:
     """The JSON Schema of a whole trace."""
     fields = {
-        "schema_version": {"const": SCHEMA_VERSION},
-        "game_id": {"type": "string", "format": "uuid"},
-        "config": record(CONFIG, closed=False),
-        "events": {"type": "array", "items": {"oneOf": [event(kind) for kind in EVENTS]}},
-        "final_state": record(FINAL_STATE),
-        "metrics": record(METRICS),
-        "started_at": OPTIONAL_TEXT,
-        "ended_at": OPTIONAL_TEXT,
-        "stopped": FLAG,
-        "stop_cause": OPTIONAL_TEXT,
-        "stop_category": OPTIONAL_TEXT,
+        "schema_version": Literal[SCHEMA_VERSION],
+        "game_id": UUID,
+        "config": record("Config", CONFIG, closed=False),
+        "events": list[Union[tuple(map(event, EVENTS))]],  # type: ignore[misc]  # noqa: UP007
+        "final_state": record("FinalState", FINAL_STATE),
+        "metrics": record("Metrics", METRICS),
+        **dict.fromkeys(("started_at", "ended_at", "stop_cause", "stop_category"), str | None),
+        "stopped": bool,
     }
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "CalBench trace"} | record(
-        fields, {"record_sha256": TEXT}
-    )
+    schema = msgspec.json.schema(record("Trace", fields, {"record_sha256": str}))
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "CalBench trace"} | schema
 
 
 def schema_text() -> str:

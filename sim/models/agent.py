@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import Struct
 
 from sim.agents import CHEAP_TALK, VOLUNTARY, AgentFailure, Registration, Reply, Request
 from sim.models.parse import LONGEST, Parsed, parse
-from sim.models.prompts import (
-    MeetingNotice,
-    build_decision_message,
-    build_problem_note,
-    build_retry_message,
-    build_round_start_message,
-    build_system_prompt,
-    build_turn_message,
-    build_voluntary_reschedule_message,
-    list_inbox,
-)
 from sim.models.prompts.answer_format import format_arguments
+from sim.models.prompts.builders import load_builders, protocol_of
+from sim.models.prompts.messages import build_problem_note, list_inbox
 from sim.models.spec import LlmParameters, variants_of
 
 # What stands in the conversation for an answer without any text: providers refuse empty messages.
@@ -32,9 +23,8 @@ NO_ANSWER = "[no answer]"
 # Why an answer ended that a provider's content filter held back.
 FILTERED = "content_filter"
 HELD_BACK = "refused: the provider's content filter held the answer back"
-# Longer answers are read apart from the loop that all games wait in, and given up after so many seconds.
+# Longer answers are read apart from the loop that all games wait in.
 QUICKLY_READ = 500
-READING = 30.0
 
 
 class Ask(Struct, frozen=True, kw_only=True):
@@ -112,24 +102,12 @@ class AnswersAsks(Protocol):
         """The answer. Raises AgentFailure where there is none."""
 
 
-@runtime_checkable
-class MayBeDown(Protocol):
-    """Whoever answers asks and can be out of reach."""
-
-    async def ready(self, models: Iterable[LlmParameters]) -> str | None:
-        """Wait until these models can be asked; why no game should begin where that is given up."""
-
-
-async def ready(provider: AnswersAsks, models: Iterable[LlmParameters]) -> str | None:
-    """Wait until these models can be asked; why no game should begin, if so. A stand-in for a provider never waits."""
-    return await provider.ready(models) if isinstance(provider, MayBeDown) else None
-
-
 class LlmAgent:
     """One agent of one game. `repeat` counts the games of a task, from 0."""
 
     def __init__(self, parameters: LlmParameters, provider: AnswersAsks, nosy: bool = False, repeat: int = 0) -> None:
         self.parameters = parameters
+        self.builders = load_builders(parameters.prompts)
         self.provider = provider
         self.nosy = nosy
         self.repeat = repeat
@@ -143,15 +121,18 @@ class LlmAgent:
     def register(self, registration: Registration) -> str:
         """Begin a game; the system prompt with its variants appended."""
         self.agent, self.channels = registration.agent, registration.channels
-        base = build_system_prompt(
-            agent_id=registration.agent,
-            all_agent_ids=range(registration.num_agents),
-            num_agents=registration.num_agents,
-            num_slots=registration.num_slots,
-            decision_retries=registration.decision_retries,
-            channels=registration.channels,
+        base = self.builders.build_system_prompt(
+            {
+                "agent_id": registration.agent,
+                "all_agent_ids": list(range(registration.num_agents)),
+                "num_agents": registration.num_agents,
+                "num_slots": registration.num_slots,
+                "decision_retries": registration.decision_retries,
+                "communication_protocol": protocol_of(registration.channels),
+            }
         )
-        prompt = "\n\n".join([base, *(v.text for v in variants_of(self.parameters, self.nosy))])
+        gap = "\n" if self.parameters.prompts else "\n\n"
+        prompt = gap.join([base, *(v.text for v in variants_of(self.parameters, self.nosy))])
         self.messages = [{"role": "system", "content": prompt}]
         return prompt
 
@@ -209,36 +190,48 @@ class LlmAgent:
 
     def message_for(self, request: Request) -> str:
         """The user message of the request (Table 6)."""
-        meeting = request.meeting
-        notice = MeetingNotice(meeting.id, meeting.participants, meeting.duration, request.meeting_label)
+        meeting: dict[str, Any] = {
+            "id": request.meeting.id,
+            "participants": list(request.meeting.participants),
+            "duration": request.meeting.duration,
+        }
+        if request.meeting_label is not None:
+            meeting["private_label"] = request.meeting_label
         if request.phase == CHEAP_TALK:
-            if self.opened_round == request.round:
-                return build_turn_message(request.inbox, request.turn, request.max_turns)
-            self.opened_round = request.round
-            return self.opening(request, notice)
+            return self.talk(request, meeting)
         if request.phase == VOLUNTARY:
-            return build_voluntary_reschedule_message(notice, request.render)
+            return self.builders.build_voluntary_reschedule_message(meeting, request.render)
         if request.conflict is not None:
-            return build_retry_message(request.attempt + 1, request.max_attempts, request.conflict)
-        return build_decision_message(notice, request.render)
+            return self.builders.build_retry_message(request.attempt, request.max_attempts, request.conflict)
+        return self.builders.build_decision_message(meeting, request.render)
 
-    def opening(self, request: Request, notice: MeetingNotice) -> str:
-        """The round's first message; what is in the inbox already, as for one who joins, follows it."""
-        start = build_round_start_message(
-            notice, request.render, request.round, request.penalty, request.turn, request.max_turns
+    def talk(self, request: Request, meeting: dict[str, Any]) -> str:
+        """A turn's message. The round's first is about the meeting, and what has arrived before it follows: in our
+        prompts the messages alone, in those of a file its turn message."""
+        turn = {
+            "turn_index": request.turn,
+            "max_turns_per_round": request.max_turns,
+            "communication_protocol": protocol_of(self.channels),
+        }
+        inbox = [
+            {"from": m.sender, "meeting_id": m.meeting_id, "content": m.content, "channel": m.channel}
+            for m in request.inbox
+        ]
+        if self.opened_round == request.round:
+            return self.builders.build_turn_message(inbox, **turn)
+        self.opened_round = request.round
+        start = self.builders.build_round_start_message(
+            meeting, request.render, round_num=request.round, incurred_penalty=request.penalty, **turn
         )
-        return f"{start}\n\n{list_inbox(request.inbox)}" if request.inbox else start
+        if not inbox:
+            return start
+        arrived = self.builders.build_turn_message(inbox, **turn) if self.parameters.prompts else list_inbox(inbox)
+        return f"{start}\n\n{arrived}"
 
 
-async def read(text: str, seconds: float = READING) -> Parsed:
-    """The answer as `parse` reads it, while other games go on; refused where that takes longer."""
-    if len(text) <= QUICKLY_READ:
-        return parse(text)
-    try:
-        async with asyncio.timeout(seconds):
-            return await asyncio.to_thread(parse, text)
-    except TimeoutError:
-        return Parsed([], None, f"refused: the answer could not be read within {seconds:g} s")
+async def read(text: str) -> Parsed:
+    """The answer as `parse` reads it, while other games go on."""
+    return parse(text) if len(text) <= QUICKLY_READ else await asyncio.to_thread(parse, text)
 
 
 def kept(text: str) -> str:

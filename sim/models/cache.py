@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from machine.files import try_room, write_atomically
+from machine.output import check_room, write_atomically
 from sim.models.addresses import has_addresses, is_local, named_variables
 from sim.models.agent import Answer, Ask
 from sim.models.attempts import addresses
@@ -100,6 +100,6 @@ class Cache:
     def check_writable(self, advice: str) -> None:
         """Raise Unwritable, with the advice, where no answer could be kept: it would be paid for again."""
         try:
-            try_room(self.folder)
+            check_room(self.folder)
         except OSError as error:
             raise Unwritable(f"answers can't be kept in {self.folder} ({error.strerror}): {advice}") from None

@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterable
 from importlib.util import find_spec
 
+from sim.game.game import CHANNELS
 from sim.models.addresses import address_variables
 from sim.models.attempts import KeyMissing, addresses, headers_of, key_of, variable
 from sim.models.library import litellm
-from sim.models.prompts.answer_format import CHANNELS, format_arguments
+from sim.models.prompts.answer_format import format_arguments
 from sim.models.spec import LlmParameters
 
 # What LiteLLM takes as well, and misses all the same.

@@ -1,8 +1,8 @@
 """A model's answer read as `{"thinking", "actions"}`: strictly, else repaired, else refused with the reason (D.5).
 
-A repair never invents: of an answer that was cut off, only the actions that arrived whole are kept, and where it is
-open which of several objects is meant, as when an agent quotes another's, none is taken. All of it takes time in
-proportion to the answer's length, but for what json-repair reads, which is short.
+A repair never invents: an answer that is cut off is refused, and where it is open which of several objects is meant, as
+when an agent quotes another's, none is taken. All of it takes time in proportion to the answer's length, but for what
+json-repair reads, which is short.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from itertools import pairwise
 from string import ascii_letters
 from typing import Any
@@ -24,9 +23,7 @@ LONGEST = 200_000
 LONGEST_MENDED = 4_000
 FENCE = "```"
 OPENING = re.compile(r"\s*(?:```[a-zA-Z]*\s*)?")
-ACTIONS_BEGIN = re.compile(r"""["']actions["']\s*:\s*\[""")
 ACTIONS_LOOSELY = re.compile(r"""\bactions["']?\s*:\s*\[""")
-GAP = re.compile(r"[ \n\r\t,]*")
 OPEN = "several lists of actions, and it is open which is meant"
 # The fields of actions that are integers, and how text may write one.
 INTEGERS = ("to", "meeting_id", "item_id", "slot", "from_slot", "to_slot")
@@ -95,7 +92,9 @@ def find_value(text: str) -> tuple[Any, list[str]]:
     if len(ACTIONS_LOOSELY.findall(text)) > 1:
         raise Refused(OPEN)
     body = text[start:] if inside is None else inside
-    return cut_value(body) if is_cut(body) else mended(body)
+    if is_cut(body):
+        raise Refused("the answer is cut off")
+    return mended(body)
 
 
 def fenced(text: str) -> str | None:
@@ -167,40 +166,6 @@ def is_cut(text: str) -> bool:
         else:
             depth += (letter in "{[") - (letter in "}]")
     return inside or depth > 0
-
-
-def cut_value(text: str) -> tuple[Any, list[str]]:
-    """What arrived whole of an answer that was cut off: complete actions only. Raises Refused where it ends before."""
-    begin = ACTIONS_BEGIN.search(text)
-    if begin is None:
-        raise Refused("the answer is cut off before its actions")
-    decoder, actions, place = json.JSONDecoder(), [], after_gap(text, begin.end())
-    while text.startswith("{", place):
-        try:
-            action, end = decoder.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            break
-        actions.append(action)
-        place = after_gap(text, end)
-    lost = ["cut JSON, an incomplete action dropped"] if text.startswith("{", place) else ["cut JSON"]
-    return {"thinking": thinking_before(text[: begin.start()]), "actions": actions}, lost
-
-
-def after_gap(text: str, place: int) -> int:
-    """Where the next action may begin."""
-    gap = GAP.match(text, place)
-    return gap.end() if gap else place
-
-
-def thinking_before(head: str) -> Any:
-    """The thinking in what stands before the actions of a cut answer; empty where it can't be read."""
-    whole = head + '"actions": []}'
-    value = loaded(whole)
-    if value is None:
-        with suppress(Refused):
-            value = mended(whole)[0]
-    thinking = value.get("thinking") if isinstance(value, dict) else None
-    return "" if thinking is None else thinking
 
 
 def mended(text: str) -> tuple[Any, list[str]]:

@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from sim.models.prompts import VERSION, Variant, VariantError, load_variant
+from sim.models.prompts import FOLDER, Variant, VariantError, load_variant
 from sim.models.prompts.answer_format import AnswerFormat
+from sim.models.prompts.builders import origin
 
 # What the name of a model begins with that is none, but a stub's negotiator or judge.
 SIMULATED = "simulated-"
@@ -56,7 +57,7 @@ class LlmParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     asks with seed + r. `extra` goes to the model as it is. `answer_format` holds answers to a form by more than the
     prompt, and with `tell_problems` the model learns of answers that could not be read and messages that were not
     delivered. `mark_cache` marks what stays the same of a prompt for the provider's cache (None: where Anthropic's
-    models are asked).
+    models are asked). `prompts` is a Python file whose builders word what the model is told (None: ours do).
     """
 
     model: str
@@ -72,6 +73,7 @@ class LlmParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     answer_format: AnswerFormat | None = None
     tell_problems: bool | None = None
     mark_cache: bool | None = None
+    prompts: str | None = None
     prompt_variant: str | None = None
     adversary_variant: str = "nosy-highpressure"
     prompt_dir: str | None = None
@@ -186,12 +188,12 @@ def variants_of(p: LlmParameters, nosy: bool) -> list[Variant]:
     names = [p.prompt_variant] if p.prompt_variant else []
     if nosy and p.adversary_variant not in names:
         names.append(p.adversary_variant)
-    return [load_variant(name, Path(p.prompt_dir) if p.prompt_dir else None) for name in names]
+    return [load_variant(name, Path(p.prompt_dir) if p.prompt_dir else FOLDER) for name in names]
 
 
 def prompt_record(p: LlmParameters, nosy: bool) -> dict[str, Any]:
-    """What a trace's configuration keeps of an agent's prompts: the base's version, and each variant's identity."""
-    return {"base_version": VERSION, "variants": [v.record for v in variants_of(p, nosy)]}
+    """What a trace's configuration keeps of an agent's prompts: whose they are, and each variant's identity."""
+    return {**origin(p.prompts), "variants": [v.record for v in variants_of(p, nosy)]}
 
 
 def read_parameters(parameters: Mapping[str, Any], nosy: bool = False) -> LlmParameters:

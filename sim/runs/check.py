@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from machine.files import write_atomically
+from machine.output import write_atomically
 from sim.agents import AgentFailure, Reply
 from sim.game.rounds import rounds
 from sim.models.agent import Answer, Ask, characters

@@ -3,7 +3,7 @@
 The teams' games are played in this process with the stub's negotiator in place of the models: so many calls, and the
 prompts that they would send. Where a check of the model (check.py) says how many tokens its answers and a prompt take,
 these hold; else a token counts four characters and an answer OUTPUT_TOKENS tokens, thinking included. Real models talk
-more or less than that, and a provider's discount for repeated prompts is left out.
+more or less than that, a provider's discount for repeated prompts is left out, and prompts of a file count as ours.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from sim.agents import WaitingAgent
 from sim.game.game import Limits
@@ -118,7 +119,8 @@ def stand_in(play: Play, agent: int, model: CountingModel) -> WaitingAgent:
     """The agent, asked nothing outside this process."""
     spec = play.specs[agent]
     if waits(spec):
-        return LlmAgent(llm_parameters(spec), model, spec.nosy, play.repeat)
+        # The negotiator reads our prompts alone.
+        return LlmAgent(replace(llm_parameters(spec), prompts=None), model, spec.nosy, play.repeat)
     return Patient(build_agent(spec))
 
 

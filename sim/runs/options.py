@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
-from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 import typer
 
-from machine.files import exclusive_access, output_destination, remove_drafts
+from machine.errors import UserError
+from machine.output import exclusive_access, output_destination
 from machine.stores import check_writable
 from machine.terminal import escaped
 from sim.game.trace import PACK_SUFFIX
@@ -51,6 +51,7 @@ class RunOptions:
     no_cache: bool
     offline: bool
     preset: str | None
+    prompts: Path | None
     check: bool
     dry_run: bool
     max_cost: float | None
@@ -61,7 +62,7 @@ class RunOptions:
 
 def worker_count(workers: int | None) -> int:
     """The number of processes asked for, or one a core."""
-    from machine.processes import cores
+    from machine.cores import cores
 
     return workers or cores()
 
@@ -105,21 +106,11 @@ def read_shard(text: str | None) -> tuple[int, int]:
 FILES = (".json", ".jsonl", ".zst", ".gz", ".csv", ".txt", ".parquet")
 
 
-class NoDestination(Exception):
-    """Somewhere that no trace can go: in plain words, with what to do."""
-
-
 def destination_of(out: str) -> Path | str:
-    """A path of this machine, or the URL of a folder or pack. Raises NoDestination."""
-    try:
-        place = output_destination(out)
-    except ValueError as error:
-        raise NoDestination(str(error)) from error
-    if isinstance(place, str):
-        if find_spec("obstore") is None:
-            raise NoDestination(f"{out}: obstore is not installed; install calbench-lab[cluster]")
-        if place.endswith(FILES) and not is_pack(place):
-            raise NoDestination(f"{out} is called as a file is; name a folder, or a pack, {PACK_SUFFIX}")
+    """A path of this machine, or the URL of a folder or pack. Raises UserError for any other."""
+    place = output_destination(out)
+    if isinstance(place, str) and place.endswith(FILES) and not is_pack(place):
+        raise UserError(f"{out} is called as a file is; name a folder, or a pack, {PACK_SUFFIX}", 2)
     return place
 
 
@@ -130,15 +121,14 @@ def is_pack(place: Path | str) -> bool:
 
 @contextmanager
 def alone(place: Path | str, folders: Iterable[Path] = ()) -> Iterator[None]:
-    """Keep other runs out of the folder of traces and of those within it that traces go to, and remove what killed ones
-    left there half-written.
+    """Keep other runs out of the folder of traces and of those within it that traces go to.
 
     Packs appear whole, side by side: of two runs that write the same one, the last one's stays. So does each trace in a
-    store, which has no locks and nothing half-written. Raises InUse, and Unreachable where nothing can be written.
+    store, which has no locks. Raises UserError where another run is at work, or nothing can be written.
     """
     packed = is_pack(place)
     if isinstance(place, str):
-        check_writable(place, is_file=packed)
+        check_writable(place.rpartition("/")[0] if packed else place)
         yield
         return
     held = set() if packed else {place, *folders}
@@ -146,7 +136,6 @@ def alone(place: Path | str, folders: Iterable[Path] = ()) -> Iterator[None]:
     with ExitStack() as locks:
         for folder in sorted(held):
             locks.enter_context(exclusive_access(folder))
-        remove_drafts(place.parent if packed else place, deep=not packed)
         try:
             yield
         finally:

@@ -107,7 +107,8 @@ def play_all_of(o: RunOptions, jobs: Sequence[Job]) -> None:
 def unlist_traces(out: Path | str, jobs: Sequence[Job], left: Sequence[Job]) -> None:
     """Take off the list of traces, before any is replaced, those that are left to play, as a run that is killed lists
     nothing; and those that are gone where their game lies beside them under another name."""
-    from machine.manifests import any_manifest, manifest_path, write_manifest
+    from machine.manifests import any_manifest, manifest_path
+    from machine.output import write_manifest
     from sim.runs.standing import other_paths
 
     if is_pack(out) or not isinstance(out, Path):
@@ -125,7 +126,8 @@ def unlist_traces(out: Path | str, jobs: Sequence[Job], left: Sequence[Job]) -> 
 def list_traces(out: Path | str, jobs: Sequence[Job], left: Sequence[Job]) -> None:
     """Write, last, which traces the runs into the folder wrote, if any. Of those that were kept, and of other runs, it
     says what it said before; a pack is one file, and appears whole."""
-    from machine.manifests import any_manifest, manifest_path, write_manifest
+    from machine.manifests import any_manifest, manifest_path
+    from machine.output import write_manifest
 
     if is_pack(out) or not isinstance(out, Path) or not out.is_dir():
         return
@@ -161,8 +163,8 @@ def provider_ledger(o: RunOptions, later: Sequence[Job]) -> Ledger:
 
 def play_now(jobs: Sequence[Job], o: RunOptions, outcomes: Outcomes) -> None:
     """Play the games whose agents answer at once, on all cores; when interrupted, count those that are there."""
-    from machine.executor import map_ordered
-    from machine.files import write_atomically
+    from machine.cores import map_ordered
+    from machine.output import write_atomically
     from sim.runs.runner import play_all, play_packed
 
     workers, done, before = o.cluster or worker_count(o.workers), 0, there(jobs)
@@ -176,7 +178,6 @@ def play_now(jobs: Sequence[Job], o: RunOptions, outcomes: Outcomes) -> None:
                     done += more
         outcomes.ended += len(jobs)
     except KeyboardInterrupt:
-        # Workers end the games that they have begun, and write them, without a word.
         outcomes.ended += max(done, there(jobs) - before)
         outcomes.interrupted(len(jobs) - outcomes.ended)
 
@@ -216,12 +217,12 @@ def play_later(jobs: Sequence[Job], o: RunOptions, ledger: Ledger, outcomes: Out
 
 def check_room(out: Path | str) -> None:
     """Raise Unwritable where the folder of traces takes none: a game would be paid for and lost."""
-    from machine.files import try_room
+    from machine.output import check_room
     from sim.models.cache import Unwritable
 
     try:
         if isinstance(out, Path):
-            try_room(out)
+            check_room(out)
     except OSError as error:
         raise Unwritable(f"no trace can be written in {out} ({error.strerror}): make room, or name another") from None
 

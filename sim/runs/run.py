@@ -74,6 +74,9 @@ def run(
     preset: Annotated[
         str | None, typer.Option(metavar="NAME", help="Parameters of the models named in --team: paper.")
     ] = None,
+    prompts: Annotated[
+        Path | None, typer.Option(metavar="FILE.py", help="Ask all models in the words of that file, which is run.")
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Only ask each model once, and show what it took and refused.")
     ] = False,
@@ -93,27 +96,24 @@ def run(
 ) -> None:
     """Play games: each team on each task, one trace a game."""
     asked = locals()
-    from sim.runs.options import NoDestination, destination_of
+    from sim.runs.options import destination_of
 
     with terminated_as_interrupted():
         try:
             carry_out(RunOptions(**asked | {"out": destination_of(out)}))
-        except NoDestination as error:
-            fail(error)
         except KeyboardInterrupt:
             fail(f"{INTERRUPTED}; {AGAIN}", STOPPED)
 
 
 def carry_out(o: RunOptions) -> None:
     """Play what was asked for, and say what became of it."""
-    from machine.executor import ClusterError
-    from machine.files import InUse, no_empty_folders
-    from machine.process_pool import WorkerDied
-    from machine.processes import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
-    from machine.stores import Unreachable
+
+    from machine.cores import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
+    from machine.output import no_empty_folders
     from sim.models.attempts import KeyMissing
     from sim.models.cache import Unwritable
     from sim.models.prices import UnknownPrice
+    from sim.models.prompts.builders import PromptsError
     from sim.models.spans import NoSpans
     from sim.runs.options import alone
     from sim.runs.playing import check_only, estimate_only, play_all_of
@@ -131,19 +131,15 @@ def carry_out(o: RunOptions) -> None:
         else:
             with no_empty_folders(folders_of(jobs)), alone(o.out, folders_searched(o, jobs)):
                 play_all_of(o, jobs)
-    except (TaskError, TeamError, LabelError, KeyMissing, UnknownPrice, NoSpans) as error:
+    except (TaskError, TeamError, PromptsError, LabelError, KeyMissing, UnknownPrice, NoSpans) as error:
         fail(error)
-    except (InUse, ClusterError, InTheWay, Unwritable) as error:
+    except (InTheWay, Unwritable) as error:
         fail(error)
     except (FileExistsError, NotADirectoryError, PermissionError) as error:
         fail(f"{error}; name a folder that can be written to")
-    except Unreachable as error:
-        fail(f"{error}; every trace there is whole: then {AGAIN}", NOT_WRITTEN)
     except OSError as error:
         remedy = TOO_MANY_ADVICE if error.errno in TOO_MANY_ERRNOS else "make room"
         fail(f"{error}; every trace there is whole: {remedy}, and {AGAIN}", NOT_WRITTEN)
-    except (WorkerDied, MemoryError):
-        fail(f"a process died, perhaps for lack of memory; {AGAIN}, perhaps with --workers 1", NOT_WRITTEN)
 
 
 def folders_of(jobs: Sequence[Job]) -> set[Path]:
@@ -165,14 +161,17 @@ def planned(o: RunOptions) -> list[Job]:
     from sim.game.game import Limits
     from sim.runs.options import is_pack
     from sim.runs.runner import in_shard, jobs_for
-    from sim.runs.teams import TeamError, load_team, waits
+    from sim.runs.teams import TeamError, load_team, waits, with_prompts
     from sim.tasks.suite import TaskError, read_tasks
 
     if is_pack(o.out) and o.resume:
         fail(f"{o.out}: a pack is written whole, there is nothing to resume; name a folder")
     tasks, teams = read_tasks(o.tasks)[: o.limit], [load_team(name, o.preset) for name in o.team]
-    if o.preset and not any(waits(spec) for team in teams for spec in team.agents):
-        raise TeamError(f"--preset {o.preset} is for models, and no --team names one; leave it out, or name a model")
+    for option, given in (("--preset", o.preset), ("--prompts", o.prompts)):
+        if given and not any(waits(spec) for team in teams for spec in team.agents):
+            raise TeamError(f"{option} {given} is for models, and no --team names one; leave it out, or name a model")
+    if o.prompts:
+        teams = [with_prompts(team, str(o.prompts)) for team in teams]
     small = next((t for t in tasks if o.adversary is not None and o.adversary >= t.num_agents), None)
     if small:
         raise TaskError(f"task {small.task_id} has no agent {o.adversary}; name one from 0 to {small.num_agents - 1}")
@@ -184,7 +183,17 @@ def planned(o: RunOptions) -> list[Job]:
     )
     jobs = jobs_for(tasks, teams, limits, o.repeats, o.out, o.adversary)
     check_plays(jobs)
+    check_prompts(jobs, limits.channels)
     return in_shard(jobs, read_shard(o.shard))
+
+
+def check_prompts(jobs: Sequence[Job], channels: Sequence[str]) -> None:
+    """Try the builders of each file of prompts. Raises PromptsError."""
+    from sim.models.prompts.builders import try_builders
+    from sim.runs.runner import models_of
+
+    for path in sorted({p.prompts for p in models_of(jobs) if p.prompts}):
+        try_builders(path, channels)
 
 
 def check_plays(jobs: Sequence[Job]) -> None:

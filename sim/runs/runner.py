@@ -9,16 +9,15 @@ from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from machine.executor import Workers, map_unordered
-from machine.processes import no_garbage_collection
+from machine.cores import Workers, map_unordered, no_garbage_collection
 from sim.agents import Agent, Registration, Reply, Request, WaitingAgent
 from sim.game.game import Limits
 from sim.game.trace import Trace, packed
-from sim.models.agent import AnswersAsks, LlmAgent, ready
+from sim.models.agent import AnswersAsks, LlmAgent
 from sim.models.failures import redact, secrets
 from sim.models.money import BudgetSpent, Reserve
 from sim.models.spans import span
@@ -28,6 +27,9 @@ from sim.runs.play import Play, play_game, play_game_later, trace_path
 from sim.runs.standing import Job, write_unless_worse
 from sim.runs.teams import AgentSpec, Team, build_agent, llm_parameters, waits
 from sim.tasks.task import Task
+
+if TYPE_CHECKING:
+    from sim.models.provider import Provider
 
 # Games handed to a process at once: enough that the hand-over costs little, few enough that progress shows.
 CHUNK = 4
@@ -145,7 +147,7 @@ def models_of(jobs: Sequence[Job]) -> list[LlmParameters]:
 
 async def play_waiting(
     jobs: Sequence[Job],
-    provider: AnswersAsks,
+    provider: Provider,
     reserve: Reserve,
     concurrency: int,
     outcomes: Outcomes,
@@ -158,7 +160,7 @@ async def play_waiting(
 
     async def work() -> None:
         for job in waiting:
-            down, team = await ready(provider, models_of([job])), job.play.team.team
+            down, team = await provider.ready(models_of([job])), job.play.team.team
             if reason := await reason_to_end(reserve, team, outcomes) or down:
                 outcomes.not_begun += 1
                 outcomes.causes[f"not begun: {reason}"] += 1

@@ -15,7 +15,7 @@ import msgspec
 import zstandard
 from msgspec import Struct
 
-from machine.stores import Unreachable, list_urls, read_file
+from machine.stores import Unreachable, list_files, read_file
 from sim.game.trace import SUFFIX, Event, Trace, write
 from sim.runs.play import Play, config_of, identified, identity, is_waiting, trace_path
 from sim.tasks.suite import LONGEST_NAME
@@ -213,7 +213,10 @@ def for_each(jobs: Sequence[Job], out: Path | str, judge: Callable[[Job], T], ab
         return [judge(job) for job in jobs]
     from concurrent.futures import ThreadPoolExecutor
 
-    present = list_urls(out)
+    try:
+        present = {url for url, _ in list_files(out)}
+    except FileNotFoundError:
+        present = set()
     with ThreadPoolExecutor(READ_AT_ONCE) as pool:
         return list(pool.map(lambda job: judge(job) if job.path in present else absent, jobs))
 

@@ -9,21 +9,20 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from machine.files import of_project
 from sim.agents import Agent
 from sim.agents.beyond.coarse import KBitImap, KBitParameters, LogDsm, LogDsmParameters, NoisyImap, NoisyParameters
-from sim.agents.beyond.dpop import Dpop
 from sim.agents.beyond.poll import Poll, PollParameters, SpokenPoll
 from sim.agents.beyond.secure import Secure, SecureParameters
 from sim.agents.beyond.shares import Shares, SharesParameters
 from sim.agents.beyond.strategic import Strategic, StrategicParameters
-from sim.agents.degenerate import POLICIES
-from sim.agents.dsm import Dsm
-from sim.agents.dsm_plans import PRIVATE, WELFARE, DsmParameters
+from sim.agents.dsm import PRIVATE, WELFARE, Dsm, DsmParameters
 from sim.agents.english import StyleParameters, named_styles
 from sim.agents.english.speaker import AdaptiveStyle, Style
 from sim.agents.imap import Imap
+from sim.agents.parameters import study_parameters
 from sim.agents.sd import SdMap, SdParameters
 from sim.models.spec import LlmParameters, is_simulated, read_parameters
 from sim.runs.options import read_yaml
@@ -50,6 +49,7 @@ class Team(Struct, frozen=True, forbid_unknown_fields=True):
     team: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=LONGEST_NAME)]  # of a folder
     agents: tuple[AgentSpec, ...]
     simulated: bool = False
+    prompts: str | None = None  # the file of builders that all its models are asked with
 
 
 Protocol = tuple[Callable[[Any], Agent], type]
@@ -66,7 +66,6 @@ PAPER: Mapping[str, Protocol] = {
     "sd": (SdMap, SdParameters),
     "dsm": (Dsm, DsmParameters),
 }
-DEGENERATE: Mapping[str, Protocol] = {policy: bare(agent) for policy, agent in POLICIES.items()}
 # Beyond the paper's: they trade excess cost against privacy by a parameter.
 FRONTIER: Mapping[str, Protocol] = {
     "dsm-log": (LogDsm, LogDsmParameters),
@@ -74,11 +73,10 @@ FRONTIER: Mapping[str, Protocol] = {
     "imap-noisy": (NoisyImap, NoisyParameters),
     "poll": (Poll, PollParameters),
     "poll-spoken": (SpokenPoll, PollParameters),
-    "dpop": bare(Dpop),
     "secure": (Secure, SecureParameters),
     "shares": (Shares, SharesParameters),
 }
-PROTOCOLS = {**PAPER, **DEGENERATE, **FRONTIER}
+PROTOCOLS = {**PAPER, **FRONTIER}
 
 # Simulated speakers: their parameters are those of a style.
 SPEAKERS: Mapping[str, Callable[[StyleParameters, bool], Agent]] = {"style": Style, "adaptive-prober": AdaptiveStyle}
@@ -87,32 +85,33 @@ SPEAKING_TYPES = frozenset({*SPEAKERS, "llm"})
 # Agents that wait for a provider: the run that has one builds them (sim/runs/runner.py).
 WAITING_TYPES = ("llm",)
 
-AGENT_TYPES = (*PAPER, *SPEAKERS, "strategic", *DEGENERATE, *FRONTIER, *WAITING_TYPES)
+AGENT_TYPES = (*PAPER, *SPEAKERS, "strategic", *FRONTIER, *WAITING_TYPES)
 
 
-# The paper's four protocols (Appendix G).
-PROTOCOL_TEAMS = {
-    "imap": Team("imap", (AgentSpec("imap"),)),
-    "sd": Team("sd", (AgentSpec("sd"),)),
-    "dsm-welfare": Team("dsm-welfare", (AgentSpec("dsm", msgspec.structs.asdict(WELFARE)),)),
-    "dsm-private": Team("dsm-private", (AgentSpec("dsm", msgspec.structs.asdict(PRIVATE)),)),
-}
+def protocol_teams() -> dict[str, Team]:
+    """The paper's four protocols (Appendix G); what Table 9 does not print of DSM is params.yaml's."""
+    presets, unprinted = {"dsm-welfare": WELFARE, "dsm-private": PRIVATE}, study_parameters().get("dsm") or {}
+    protocols = {"imap": AgentSpec("imap"), "sd": AgentSpec("sd")}
+    protocols |= {name: AgentSpec("dsm", msgspec.structs.asdict(p) | unprinted) for name, p in presets.items()}
+    return {name: Team(name, (spec,)) for name, spec in protocols.items()}
 
 
 def named_teams() -> dict[str, Team]:
-    """The teams that need no file: the paper's four protocols, the simulated styles of params.yaml, and policies that
-    nobody would want (docs/metrics.md)."""
+    """The teams that need no file: the paper's four protocols and the simulated styles of params.yaml."""
     styles = {name: Team(name, (AgentSpec("style", p),), simulated=True) for name, p in named_styles().items()}
-    return {**PROTOCOL_TEAMS, **styles, **{policy: Team(policy, (AgentSpec(policy),)) for policy in DEGENERATE}}
+    return protocol_teams() | styles
 
 
 def described_teams() -> list[dict[str, Any]]:
     """Every named team: `team`, `kind`, and its agents' `parameters`."""
-    kinds = dict.fromkeys(PROTOCOL_TEAMS, "protocol of the paper") | dict.fromkeys(DEGENERATE, "nobody's choice")
-    teams = named_teams().items()
+    protocols = protocol_teams()
     return [
-        {"team": name, "kind": kinds.get(name, "simulated speakers"), "parameters": team.agents[0].parameters}
-        for name, team in teams
+        {
+            "team": name,
+            "kind": "protocol of the paper" if name in protocols else "simulated speakers",
+            "parameters": team.agents[0].parameters,
+        }
+        for name, team in named_teams().items()
     ]
 
 
@@ -134,8 +133,6 @@ def load_team(name: str, preset: str | None = None) -> Team:
 
     Raises TeamError, saying what there is, and where a file would have to name the preset itself.
     """
-    if name in PROTOCOL_TEAMS:
-        return PROTOCOL_TEAMS[name]
     teams = named_teams()
     if name in teams:
         return teams[name]
@@ -194,12 +191,22 @@ def read_team(path: Path) -> Team:
         else:
             build_agent(spec)
     check_name(team, path)
-    return msgspec.structs.replace(team, simulated=True) if any(map(imitates, team.agents)) else team
+    if team.prompts is not None:
+        if not any(map(waits, team.agents)):
+            raise TeamError(f"{path}: prompts are for models, and none of its agents is one; leave them out")
+        team = with_prompts(team, team.prompts)
+    return replace(team, simulated=True) if any(map(imitates, team.agents)) else team
+
+
+def with_prompts(team: Team, path: str) -> Team:
+    """The team, its models asked in the words of that file."""
+    agents = (replace(s, parameters=s.parameters | {"prompts": path}) if waits(s) else s for s in team.agents)
+    return replace(team, agents=tuple(agents))
 
 
 def check_name(team: Team, where: object) -> None:
     """Raise TeamError where a team has the name of a protocol of the paper and plays otherwise."""
-    own = PROTOCOL_TEAMS.get(team.team.lower())
+    own = protocol_teams().get(team.team.lower())
     if own and not all(is_same(spec, own.agents[0]) for spec in team.agents):
         raise TeamError(
             f"{where}: the name {team.team} is that of the paper's protocol, and these are other agents; give the team "
@@ -258,7 +265,7 @@ def specs_for(team: Team, num_agents: int) -> tuple[AgentSpec, ...]:
 
 def as_nosy(spec: AgentSpec) -> AgentSpec:
     """The spec of the same agent when it probes the others."""
-    return msgspec.structs.replace(spec, nosy=True)
+    return replace(spec, nosy=True)
 
 
 def speaks(spec: AgentSpec) -> bool:
@@ -310,5 +317,6 @@ def agent_record(spec: AgentSpec) -> dict[str, Any]:
         record["plays"] = agent_record(truthful(spec.parameters["protocol"]))
     if waits(spec):
         every: dict[str, Any] = msgspec.to_builtins(llm_parameters(spec))
-        record["parameters"] = {name: value for name, value in every.items() if value is not None}
+        # Where a file of prompts lies is nobody's concern: `prompts` of the configuration says which it is.
+        record["parameters"] = {n: value for n, value in every.items() if value is not None and n != "prompts"}
     return record

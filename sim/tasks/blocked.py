@@ -52,8 +52,7 @@ def make_blocked_task(entry: Entry, solving: Solving = Solving()) -> Task:
 
 def eligible_slots(scenario: Scenario, agent: int) -> list[int]:
     """The slots, ascending, that hold an errand and are none of the agent's witness slots."""
-    own = [(m, s) for m, s in zip(scenario.meetings, scenario.witness, strict=True) if agent in m.participants]
-    reserved = {slot for meeting, start in own for slot in range(start, start + meeting.duration)}
+    reserved = {s for m, s in zip(scenario.meetings, scenario.witness, strict=True) if agent in m.participants}
     slots = scenario.calendars[agent].slots
     return [s for s, item in enumerate(slots) if isinstance(item, Errand) and s not in reserved]
 

@@ -32,9 +32,7 @@ def replay_optimum(calendars: Sequence[Calendar], meetings: Sequence[Meeting], s
     """
     boards = [list(c.slots) for c in calendars]
     placed = list(zip(meetings, slots, strict=True))
-    reserved = [
-        {s for m, slot in placed if agent in m.participants for s in run(m, slot)} for agent in range(len(boards))
-    ]
+    reserved = [{s for m, s in placed if agent in m.participants} for agent in range(len(boards))]
     costs = [0] * len(boards)
     for meeting, slot in placed:
         place(boards, costs, meeting, slot, reserved)
@@ -61,19 +59,13 @@ def greedy(calendars: Sequence[Calendar], meetings: Sequence[Meeting]) -> Replay
     boards = [list(c.slots) for c in calendars]
     costs, slots = [0] * len(boards), []
     for meeting in meetings:
-        starts = range(len(boards[0]) - meeting.duration + 1)
-        possible = (s for s in starts if all(can_clear(boards[a], run(meeting, s)) for a in meeting.participants))
+        possible = (s for s in range(len(boards[0])) if all(can_clear(boards[a], s) for a in meeting.participants))
         slot = next(possible, None)
         if slot is None:
             raise NoSchedule(f"the greedy schedule finds no slot for meeting {meeting.id}")
         place(boards, costs, meeting, slot)
         slots.append(slot)
     return Replay(tuple(slots), tuple(costs))
-
-
-def run(meeting: Meeting, slot: int) -> range:
-    """The slots that the meeting fills when it begins in the slot."""
-    return range(slot, slot + meeting.duration)
 
 
 def place(
@@ -85,39 +77,27 @@ def place(
 ) -> None:
     """Put the meeting on its participants' boards, adding what each pays for what it displaces; nothing displaced goes
     to a slot that its owner has `reserved`."""
-    filled = run(meeting, slot)
     for agent in meeting.participants:
-        costs[agent] += displace(boards[agent], filled, reserved[agent] if reserved else ())
-        for each in filled:
-            boards[agent][each] = ScheduledMeeting(meeting.id, meeting.cost, meeting.participants)
+        costs[agent] += displace(boards[agent], slot, reserved[agent] if reserved else ())
+        boards[agent][slot] = ScheduledMeeting(meeting.id, meeting.cost, meeting.participants)
 
 
-def can_clear(board: Sequence[Item | None], slots: range) -> bool:
-    """Whether the slots are free, or hold only what may go to other free slots."""
-    items = [board[s] for s in slots]
-    if any(isinstance(i, Errand) and i.blocked for i in items):
-        return False
-    return len(items) - items.count(None) <= board.count(None) - items.count(None)
+def can_clear(board: Sequence[Item | None], slot: int) -> bool:
+    """Whether the slot is free, or holds what may go to a free slot."""
+    item = board[slot]
+    return item is None or (None in board and not (isinstance(item, Errand) and item.blocked))
 
 
-def displace(board: list[Item | None], slots: range, reserved: Collection[int]) -> int:
-    """Move what the slots hold to the first free slots outside `reserved`; the cost of the items, 0 for free slots.
-
-    A longer meeting that is in the way pays once, and goes slot by slot: this is a yardstick.
-    """
-    cost, paid = 0, set()
-    for slot in slots:
-        item = board[slot]
-        if item is None:
-            continue
-        open_slots = (s for s, held in enumerate(board) if held is None and s not in reserved and s not in slots)
-        landing = next(open_slots, None)
-        if landing is None:
-            raise NoSchedule(f"nothing is free for the item displaced from slot {slot}")
-        board[landing], board[slot] = item, None
-        cost += 0 if item in paid else item.cost
-        paid.add(item)
-    return cost
+def displace(board: list[Item | None], slot: int, reserved: Collection[int]) -> int:
+    """Move what the slot holds to the first free slot outside `reserved`; its cost, 0 where the slot is free."""
+    item = board[slot]
+    if item is None:
+        return 0
+    landing = next((s for s, held in enumerate(board) if held is None and s not in reserved), None)
+    if landing is None:
+        raise NoSchedule(f"nothing is free for the item displaced from slot {slot}")
+    board[landing], board[slot] = item, None
+    return item.cost
 
 
 # The solver's bounds are floats: a bound is the next whole number, unless it is above the last by rounding only.
@@ -170,11 +150,11 @@ def better_start(
     taken: set[tuple[int, int]] = set()
     slots: list[int] = []
     for option, meeting in zip(options, meetings, strict=True):
-        left = [s for s in option if not any((a, t) in taken for a in meeting.participants for t in run(meeting, s))]
+        left = [s for s in option if not any((a, s) in taken for a in meeting.participants)]
         if not left:
             return start
         slots.append(min(left, key=lambda s: (option[s].cost, s)))
-        taken.update((a, t) for a in meeting.participants for t in run(meeting, slots[-1]))
+        taken.update((a, slots[-1]) for a in meeting.participants)
     return min(slots, start, key=lambda schedule: sum(options[m][s].cost for m, s in enumerate(schedule)))
 
 

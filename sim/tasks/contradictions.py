@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
-from sim.calendar import Calendar
+from sim.calendar import Calendar, ScheduledMeeting
 from sim.tasks.bounded import Replay, greedy, replay, replay_optimum
 from sim.tasks.oracle import NoSchedule
 from sim.tasks.scenario import MOST_AGENTS, MOST_COST, MOST_MEETINGS, MOST_SLOTS, Meeting
@@ -36,6 +36,8 @@ def of_task(task: Task) -> Iterator[str]:
         yield "the seed has more than 64 bits"
     if any(not 0 <= cost <= MOST_COST for cost in costs_of(task)):
         yield f"a cost is not from 0 to {MOST_COST}"
+    if any(len(held) > len(set(held)) for held in map(meetings_on, task.calendars)):
+        yield "a calendar has a meeting in two slots"
     if max(map(len, names)) > LONGEST_TEXT:
         yield f"a name has more than {LONGEST_TEXT} characters"
     if task.condition == "adversarial":
@@ -52,8 +54,8 @@ def of_meetings(task: Task) -> Iterator[str]:
         yield "two meetings have one id"
     if any(not 0 <= m.id <= MOST_ID for m in meetings):
         yield f"a meeting's id is not from 0 to {MOST_ID}"
-    if any(not 1 <= m.duration <= task.num_slots for m in meetings):
-        yield f"a meeting does not last from 1 to {task.num_slots} slots"
+    if any(m.duration != 1 for m in meetings):
+        yield "a meeting's duration is not 1"
     if any(not set(m.participants) <= set(range(task.num_agents)) for m in meetings):
         yield "a meeting has participants who are no agents"
     if 0 in sizes:
@@ -83,7 +85,7 @@ def fault_of(task: Task, schedule: Schedule, carry_out: Callable[..., Replay]) -
     if set(schedule.assignments) != {m.id for m in task.meetings}:
         return "has other meetings"
     slots = tuple(schedule.assignments[m.id] for m in task.meetings)
-    if any(not 0 <= slot <= task.num_slots - m.duration for m, slot in zip(task.meetings, slots, strict=True)):
+    if any(not 0 <= slot < task.num_slots for slot in slots):
         return "has slots beyond the calendars"
     found = carry_out(task.calendars, task.meetings, slots)
     if found.slots != slots:
@@ -96,6 +98,11 @@ def fault_of(task: Task, schedule: Schedule, carry_out: Callable[..., Replay]) -
 def by_the_greedy_rule(calendars: Sequence[Calendar], meetings: Sequence[Meeting], slots: Sequence[int]) -> Replay:
     """The one greedy schedule, whatever slots a task states."""
     return greedy(calendars, meetings)
+
+
+def meetings_on(calendar: Calendar) -> list[int]:
+    """The ids of the meetings that stand on the calendar, slot by slot."""
+    return [item.meeting_id for item in calendar.slots if isinstance(item, ScheduledMeeting)]
 
 
 def costs_of(task: Task) -> Iterator[int]:

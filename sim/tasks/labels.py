@@ -13,7 +13,7 @@ from functools import cache
 from itertools import cycle
 from pathlib import Path
 from random import Random
-from typing import Literal, TypeVar, get_args
+from typing import Literal, get_args
 
 import msgspec
 from msgspec import Struct
@@ -27,8 +27,6 @@ Tier = Literal["sensitive", "neutral", "public"]
 TIERS: tuple[Tier, ...] = get_args(Tier)
 
 BANK = PROJECT / "data" / "labels"
-
-Entries = TypeVar("Entries")
 
 
 class LabelError(ValueError):
@@ -63,71 +61,19 @@ class Labels(Struct, frozen=True):
 
 @cache
 def load_bank(folder: Path = BANK) -> Bank:
-    """The folder's bank. Raises LabelError for the first entry that breaks a rule."""
-    bank = Bank(
-        read(folder / "errands.yaml", tuple[Label, ...]),
-        read(folder / "meetings.yaml", tuple[Label, ...]),
-    )
-    words = read(folder / "scheduling_words.yaml", tuple[str, ...])
-    problem = next(problems(bank, frozenset(words)), None)
-    if problem:
-        raise LabelError(f"{folder}: {problem}")
-    return bank
+    """The folder's bank. Raises LabelError where it can't be read."""
+    return Bank(read(folder / "errands.yaml"), read(folder / "meetings.yaml"))
 
 
-def read(path: Path, kind: type[Entries]) -> Entries:
-    """The YAML file's entries. Raises LabelError where it can't be read or holds something else."""
+def read(path: Path) -> tuple[Label, ...]:
+    """The YAML file's labels. Raises LabelError where it can't be read or holds something else."""
     try:
-        return msgspec.yaml.decode(path.read_bytes(), type=kind)
+        return msgspec.yaml.decode(path.read_bytes(), type=tuple[Label, ...])
     except OSError as error:
         raise LabelError(f"{path}: can't be read ({error.strerror}); restore it from the repository") from error
     except (UnicodeDecodeError, msgspec.DecodeError) as error:
         reason = " ".join(str(error).split())
         raise LabelError(f"{path}: not as expected ({reason}); follow the entries of data/labels") from error
-
-
-def problems(bank: Bank, words: frozenset[str]) -> Iterator[str]:
-    """What is wrong with the bank, entry by entry: nothing, if every label can be drawn and told from the others."""
-    for kind, labels in (("errands", bank.errands), ("meetings", bank.meetings)):
-        present = {entry.tier for entry in labels}
-        yield from (f"{kind}.yaml has no {tier} label; write some" for tier in TIERS if tier not in present)
-    every = (*bank.errands, *bank.meetings)
-    twice = (text for text, number in Counter(entry.label for entry in every).items() if number > 1)
-    yield from (f"label {text!r} comes twice; drop one" for text in twice)
-    for entry in every:
-        yield from (f"label {entry.label!r}: {problem}" for problem in label_problems(entry, words))
-    yield from shared_terms(every)
-    yield from telling_paraphrases(every)
-
-
-def label_problems(entry: Label, words: frozenset[str]) -> Iterator[str]:
-    """What is wrong with the label by itself."""
-    if not 1 <= len(set(entry.terms)) == len(entry.terms) <= 4:
-        yield f"{len(entry.terms)} terms; give one to four different ones"
-    if not entry.paraphrase.strip():
-        yield "the paraphrase is empty; write what may be said instead"
-    for term in entry.terms:
-        if not term.strip() or term != term.lower() or term not in entry.label.lower():
-            yield f"the term {term!r} is not part of it in lower case; quote the label"
-        elif term in words or words.issuperset(term.split()):
-            yield f"the term {term!r} is made of scheduling words; choose a distinctive one"
-
-
-def shared_terms(labels: Sequence[Label]) -> Iterator[str]:
-    """The terms that stand in another label's text, and so would point at two."""
-    texts = [(entry.label, entry.label.lower()) for entry in labels]
-    for entry in labels:
-        for term in entry.terms:
-            others = (text for text, lower in texts if term in lower and text != entry.label)
-            yield from (f"the term {term!r} of {entry.label!r} is also in {text!r}; change one" for text in others)
-
-
-def telling_paraphrases(labels: Sequence[Label]) -> Iterator[str]:
-    """The paraphrases that contain a term, their own label's or another's."""
-    terms = [term for entry in labels for term in entry.terms]
-    for paraphrase in sorted({entry.paraphrase for entry in labels}):
-        contained = (term for term in terms if term in paraphrase.lower())
-        yield from (f"the paraphrase {paraphrase!r} contains the term {term!r}; reword it" for term in contained)
 
 
 def draw(bank: Bank, calendars: Iterable[Calendar], meetings: Iterable[Meeting], seed: int) -> Labels:

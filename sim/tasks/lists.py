@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from machine.files import write_atomically
+from machine.output import write_atomically
 from sim.tasks.difficulty import DIFFICULTIES, ranked, thirds
 from sim.tasks.participants import draw_participants
 from sim.tasks.scenario import Parameters
@@ -189,40 +189,27 @@ class Cell(Struct, frozen=True):
 
 
 class Choice(Struct, frozen=True):
-    """How a suite is chosen: from `number` candidates a cell, `per_third` of each third by the `scorer`.
+    """How a suite is chosen: from `number` candidates a cell, `per_third` of each third.
 
-    `world` are the parameters that all candidates share beside their cell's, by column. Blocked errands are none of
-    them: which they are follows from a task's name, and the name from its rank (`sim.tasks.difficulty.graded` ranks
-    blocked tasks that have their names).
+    `sizes` are the numbers that all candidates share beside their cell's, by column, and `costs` what errands cycle
+    through where the setting is varied. Blocked errands are none of them: which they are follows from a task's name,
+    and the name from its rank (`sim.tasks.difficulty.graded` ranks blocked tasks that have their names).
     """
 
     setting: str
     seed_base: int
     number: int = 100
     per_third: int = 4
-    scorer: str = "paper"
-    world: Mapping[str, Any] = {}
+    sizes: Mapping[str, Any] = {}
+    costs: tuple[int, ...] = VARIED_COSTS
 
 
-def world(
-    setting: str, sizes: Mapping[str, int | None], errand_costs: str | None, errand_cost_level: int | None
-) -> dict[str, Any]:
-    """The parameters that candidates share, by column: the sizes that are given, and what errands cost.
-
-    Raises TaskError where costs are given twice, are no numbers, or differ although the setting is uniform.
-    """
-    shared: dict[str, Any] = {column: size for column, size in sizes.items() if size is not None}
-    if errand_costs and errand_cost_level:
-        raise TaskError("errands have either listed costs or a level; give one of the two")
-    if setting == "uniform" and (errand_costs or (errand_cost_level or 1) > 1):
+def read_costs(setting: str, text: str | None) -> tuple[int, ...]:
+    """The costs that errands cycle through. Raises TaskError where they are no numbers, or the setting is uniform."""
+    if text and setting == "uniform":
         raise TaskError("where the setting is uniform every errand costs 1; take --setting varied")
-    if errand_costs:
-        shared["errand_cost_values"] = read_value(
-            {"errand_cost_values": errand_costs}, "errand_cost_values", "--errand-costs"
-        )
-    if errand_cost_level:
-        shared["errand_cost_level"] = errand_cost_level
-    return shared
+    column = "errand_cost_values"
+    return read_value({column: text}, column, "--errand-costs") if text else VARIED_COSTS
 
 
 def cells(shapes: Sequence[tuple[int, int]] = SHAPES, densities: Sequence[float] = DENSITIES) -> list[Cell]:
@@ -233,24 +220,22 @@ def cells(shapes: Sequence[tuple[int, int]] = SHAPES, densities: Sequence[float]
 
 def candidates(cell: Cell, choice: Choice) -> Iterator[Entry]:
     """The entries that a cell chooses from; their names and difficulties come with the choice."""
-    costs = {"errand_cost_values": VARIED_COSTS} if choice.setting == "varied" else {}
-    levels = {"pref_level", "errand_cost_level", "errand_cost_values"}
-    world = choice.world if levels & set(choice.world) else {**costs, **choice.world}
     for i in range(choice.number):
         parameters = Parameters(
             seed=choice.seed_base + CELL_STEP * cell.number + i,
             num_agents=cell.num_agents,
             num_participants=cell.num_participants,
             density=cell.density,
-            **world,
+            errand_cost_values=choice.costs if choice.setting == "varied" else None,
+            **choice.sizes,
         )
         name = f"candidate_{parameters.seed}"
         yield Entry(task_id=name, setting=choice.setting, difficulty="", parameters=parameters)
 
 
-def choose(tasks: Sequence[Task], per_third: int, scorer: str = "paper") -> list[tuple[str, Task]]:
+def choose(tasks: Sequence[Task], per_third: int) -> list[tuple[str, Task]]:
     """The first `per_third` of each third of the ranked candidates, with their difficulty."""
-    in_order = ranked(tasks, scorer)
+    in_order = ranked(tasks)
     starts = zip(DIFFICULTIES, thirds(len(in_order)), strict=True)
     return [(difficulty, task) for difficulty, start in starts for task in in_order[start:][:per_third]]
 
@@ -258,11 +243,10 @@ def choose(tasks: Sequence[Task], per_third: int, scorer: str = "paper") -> list
 def chosen_row(cell: Cell, position: int, choice: Choice, difficulty: str, task: Task) -> dict[str, Any]:
     """The line of a task list for the cell's chosen task at `position`, from 0."""
     running = cell.number * choice.per_third * len(DIFFICULTIES) + position + 1
-    p, values = task.parameters, task.parameters.errand_cost_values
-    levels = len(values) if values else p.errand_cost_level or p.pref_level
+    values = task.parameters.errand_cost_values or ()
     name = (
         f"b{running:03}_{difficulty}_{cell.num_agents}a_{cell.num_participants}p_"
-        f"d{str(cell.density).replace('.', 'p')}_c{levels}_{position % choice.per_third + 1}"
+        f"d{str(cell.density).replace('.', 'p')}_c{len(values) or 1}_{position % choice.per_third + 1}"
     )
     return {
         "setting": task.setting,
@@ -272,8 +256,8 @@ def chosen_row(cell: Cell, position: int, choice: Choice, difficulty: str, task:
         "num_participants": task.num_participants,
         "density": task.density,
         "difficulty": difficulty,
-        "errand_cost_values": joined(values or ()),
-        **{column: value for column, value in choice.world.items() if column != "errand_cost_values"},
+        "errand_cost_values": joined(values),
+        **choice.sizes,
         "difficulty_score": task.difficulty_score,
         "displaced_errands": task.displaced_errands,
         "optimal_cost": task.optimal.cost,
@@ -285,5 +269,5 @@ def chosen_row(cell: Cell, position: int, choice: Choice, difficulty: str, task:
 def select_cell(cell: Cell, choice: Choice) -> list[dict[str, Any]]:
     """The chosen tasks of one cell, as lines of a task list. Raises TaskError where a candidate can't be made."""
     tasks = [checked(make_task, entry) for entry in candidates(cell, choice)]
-    rows = enumerate(choose(tasks, choice.per_third, choice.scorer))
+    rows = enumerate(choose(tasks, choice.per_third))
     return [chosen_row(cell, position, choice, *chosen) for position, chosen in rows]

@@ -1,9 +1,9 @@
 """The cheapest schedule that full information allows, and how many there are (paper, section 3; CP-SAT).
 
 A slot costs a meeting what its participants hold there on their *initial* calendars, a meeting that stands there from
-the start among it; a longer meeting costs what all of its slots hold. It is impossible where one of them is blocked, or
-where somebody holds more there than there are other free slots. The optimum is made unique: among the cheapest
-schedules the one that displaces fewest errands, then the lexicographically first slots, whatever the solver's version.
+the start among it. It is impossible where one of them is blocked, or holds something there and has no free slot. The
+optimum is made unique: among the cheapest schedules the one that displaces fewest errands, then the lexicographically
+first slots, whatever the solver's version.
 """
 
 from __future__ import annotations
@@ -70,19 +70,16 @@ def placements(calendars: Sequence[Calendar], meetings: Sequence[Meeting]) -> li
 
 
 def placement(calendars: Sequence[Calendar], meeting: Meeting, slot: int) -> Placement | None:
-    """What the meeting costs when it begins in the slot, or None where it is impossible."""
+    """What the meeting costs in the slot, or None where it is impossible."""
     cost = displaced = 0
-    if slot + meeting.duration > len(calendars[0]):
-        return None
-    for agent in meeting.participants:
-        there = calendars[agent].slots[slot : slot + meeting.duration]
-        items = [item for item in dict.fromkeys(there) if item is not None]
-        if len(items) > len(calendars[agent].free) - there.count(None):
+    for calendar in (calendars[agent] for agent in meeting.participants):
+        item = calendar[slot]
+        if item is None:
+            continue
+        if not calendar.free or (isinstance(item, Errand) and item.blocked):
             return None
-        if any(isinstance(item, Errand) and item.blocked for item in items):
-            return None
-        cost += sum(item.cost for item in items)
-        displaced += len(items)
+        cost += item.cost
+        displaced += 1
     return Placement(cost, displaced)
 
 
@@ -135,15 +132,9 @@ def assignment(options: Sequence[Mapping[int, Placement]], meetings: Sequence[Me
     for variables in at:
         model.add_exactly_one(variables.values())
     for clique in slot_cliques(meetings):
-        lengths = {m: meetings[m].duration for m in clique}
-        for slot in sorted({s + i for m in clique for s in at[m] for i in range(lengths[m])}):
-            model.add_at_most_one(at[m][s] for m in clique for s in begun(slot, lengths[m]) if s in at[m])
+        for slot in sorted({s for m in clique for s in at[m]}):
+            model.add_at_most_one(at[m][slot] for m in clique if slot in at[m])
     return model, at
-
-
-def begun(slot: int, length: int) -> range:
-    """Where a meeting of `length` slots that fills the slot may have begun."""
-    return range(slot - length + 1, slot + 1)
 
 
 def exact_solver() -> CpSolver:
@@ -210,10 +201,8 @@ def count(calendars: Sequence[Calendar], meetings: Sequence[Meeting], limit: int
     """How many assignments are feasible, and how many are optimal, exactly.
 
     Slot by slot, over the sets of meetings placed so far. Raises TooManyStates where that would take more than
-    about `limit` steps, and where a meeting lasts longer than a slot.
+    about `limit` steps.
     """
-    if any(m.duration > 1 for m in meetings):
-        raise TooManyStates("meetings that last longer than a slot are not counted")
     if 2 ** len(meetings) > limit * 8:
         raise TooManyStates(f"{len(meetings)} meetings are too many to count")
     options = placements(calendars, meetings)

@@ -24,7 +24,7 @@ class ScenarioError(ValueError):
 
 
 class Meeting(Struct, frozen=True):
-    """One meeting of the stream: round r schedules the r-th. Ids count from 1; `duration` is in slots, in a row."""
+    """One meeting of the stream: round r schedules the r-th. Ids count from 1; it fills one slot, its `duration`."""
 
     id: int
     participants: tuple[int, ...]
@@ -40,8 +40,8 @@ class Parameters(Struct, frozen=True, kw_only=True):
     varied tasks: 1, 100, 1000); otherwise a cost is drawn from 1 to `errand_cost_level`, which defaults to
     `pref_level`. `agent_densities`, where given, replaces `density` agent by agent. `participant_lists`, where given,
     are the participants of each meeting. Not part of a record where they are unset, as in the paper's tasks:
-    `duration` of every meeting in slots (1), `prior_meetings` that stand on the calendars when the game begins (none),
-    and `blocked_errands` of each agent (none).
+    `duration` of every meeting in slots (1: no other is played), `prior_meetings` that stand on the calendars when the
+    game begins (none), and `blocked_errands` of each agent (none).
     """
 
     seed: int
@@ -78,21 +78,21 @@ class Scenario(Struct, frozen=True):
 def generate(parameters: Parameters) -> Scenario:
     """The scenario of the parameters. Raises ScenarioError, naming the rule, where there is none."""
     check(parameters)
-    p, length = parameters, given(parameters.duration, 1)
+    p = parameters
     lists = p.participant_lists or draw_participants(p.seed, p.num_agents, p.num_participants, p.num_meetings)
     orders = draw_speaker_orders(p.seed, p.num_agents, lists)
     rng = Random(p.seed)
     costs = [rng.randint(1, p.meeting_cost_level) for _ in lists]
     prior = draw_prior(rng, p, len(lists))
-    witness = draw_witness(rng, [*lists, *(m.participants for m in prior)], p.num_slots, length)
+    witness = draw_witness(rng, [*lists, *(m.participants for m in prior)], p.num_slots)
     homes = list(zip(prior, witness[len(lists) :], strict=True))
     witness = witness[: len(lists)]
     calendars = [
-        draw_calendar(rng, p, agent, witness_slots(agent, lists, witness, length), held_slots(agent, homes, length))
+        draw_calendar(rng, p, agent, witness_slots(agent, lists, witness), held_slots(agent, homes))
         for agent in range(p.num_agents)
     ]
     meetings = [
-        Meeting(i, tuple(members), cost, length, order)
+        Meeting(i, tuple(members), cost, speaker_order=order)
         for i, (members, cost, order) in enumerate(zip(lists, costs, orders, strict=True), start=1)
     ]
     return Scenario(tuple(calendars), tuple(meetings), tuple(witness))
@@ -115,7 +115,7 @@ def check(p: Parameters) -> None:
         "cost levels are at least 1": min(p.pref_level, p.errand_cost_level or 1, p.meeting_cost_level) >= 1,
         "errand_cost_values are whole numbers of at least 0": all(c >= 0 for c in p.errand_cost_values or ()),
         "participant_lists has one list of distinct agents a meeting": valid_lists(p),
-        "duration lies between 1 and num_slots": 1 <= given(p.duration, 1) <= p.num_slots,
+        "duration is 1": given(p.duration, 1) == 1,
         f"prior_meetings lie between 0 and {MOST_MEETINGS}": 0 <= given(p.prior_meetings, 0) <= MOST_MEETINGS,
         "blocked_errands is at least 0": given(p.blocked_errands, 0) >= 0,
     }
@@ -150,30 +150,29 @@ def draw_prior(rng: Random, p: Parameters, stream: int) -> list[ScheduledMeeting
     ]
 
 
-def draw_witness(rng: Random, lists: Sequence[Sequence[int]], slots: int, length: int = 1) -> list[int]:
-    """A hidden feasible schedule: the first slot of each meeting, none of its slots used twice by any agent."""
+def draw_witness(rng: Random, lists: Sequence[Sequence[int]], slots: int) -> list[int]:
+    """A hidden feasible schedule: a slot of each meeting, none used twice by any agent."""
     used: dict[int, set[int]] = {}
     witness = []
     for i, members in enumerate(lists, start=1):
         taken = set().union(*(used.get(a, set()) for a in members))
-        candidates = [s for s in range(slots - length + 1) if taken.isdisjoint(range(s, s + length))]
+        candidates = [s for s in range(slots) if s not in taken]
         if not candidates:
             raise ScenarioError(f"the rule 'every meeting has a witness slot' fails: meeting {i} finds none of {slots}")
         witness.append(rng.choice(candidates))
         for agent in members:
-            used.setdefault(agent, set()).update(range(witness[-1], witness[-1] + length))
+            used.setdefault(agent, set()).add(witness[-1])
     return witness
 
 
-def witness_slots(agent: int, lists: Sequence[Sequence[int]], witness: Sequence[int], length: int = 1) -> list[int]:
+def witness_slots(agent: int, lists: Sequence[Sequence[int]], witness: Sequence[int]) -> list[int]:
     """The slots, ascending, that the witness reserves on the agent's calendar."""
-    starts = [slot for members, slot in zip(lists, witness, strict=True) if agent in members]
-    return sorted(slot for start in starts for slot in range(start, start + length))
+    return sorted(slot for members, slot in zip(lists, witness, strict=True) if agent in members)
 
 
-def held_slots(agent: int, homes: Sequence[tuple[ScheduledMeeting, int]], length: int) -> dict[int, ScheduledMeeting]:
+def held_slots(agent: int, homes: Sequence[tuple[ScheduledMeeting, int]]) -> dict[int, ScheduledMeeting]:
     """The slots of the agent's calendar that meetings fill from the start, and which."""
-    return {s: m for m, start in homes if agent in m.participants for s in range(start, start + length)}
+    return {slot: meeting for meeting, slot in homes if agent in meeting.participants}
 
 
 def draw_calendar(

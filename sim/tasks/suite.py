@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from machine.files import write_atomically
+from machine.output import write_atomically
 from sim.calendar import Calendar, Errand, ScheduledMeeting
 from sim.tasks.bounded import Replay, greedy, replay, replay_optimum, solve_within
 from sim.tasks.contradictions import contradiction
@@ -121,8 +121,8 @@ def schedule_of(meetings: Iterable[Meeting], replayed: Replay) -> Schedule:
 
 
 def difficulty_score(optimal_cost: int, meetings: Iterable[Meeting]) -> float:
-    """The optimum over Σ duration × participants (paper, section 3.3)."""
-    return optimal_cost / sum(m.duration * len(m.participants) for m in meetings)
+    """The optimum over Σ duration × participants, each duration 1 (paper, section 3.3)."""
+    return optimal_cost / sum(len(m.participants) for m in meetings)
 
 
 def write_tasks(tasks: Iterable[Task], path: Path) -> None:
@@ -165,9 +165,9 @@ def name_problem(task_id: str) -> str | None:
 def prior_meetings(calendars: Sequence[Calendar]) -> tuple[Meeting, ...]:
     """The meetings that stand on the calendars, by id: agreed before the game begins."""
     meetings = {
-        item.meeting_id: Meeting(item.meeting_id, item.participants, item.cost, len(calendar.extent(slot)))
+        item.meeting_id: Meeting(item.meeting_id, item.participants, item.cost)
         for calendar in calendars
-        for slot, item in enumerate(calendar.slots)
+        for item in calendar.slots
         if isinstance(item, ScheduledMeeting)
     }
     return tuple(meetings[number] for number in sorted(meetings))

@@ -20,8 +20,7 @@ class Task(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One task of a suite. Costs are in cost units; `assignments` map meeting ids to slots.
 
     `difficulty_score` is the optimum over the number of participant-slots to fill; `displaced_errands` counts what
-    the optimum moves. `feasible_assignments` and `optimal_assignments` are None where there were too many to count, or
-    meetings last longer than a slot.
+    the optimum moves. `feasible_assignments` and `optimal_assignments` are None where there were too many to count.
     Where the optimum was not proven, `optimal` is the cheapest schedule found, and `optimal_bound` below it.
     """
 

@@ -173,13 +173,6 @@ def test_the_initiator_learns_which_slots_have_the_least_total_and_that_no_other
     assert [c[3] for c in told] == pytest.approx([1.0, others])
 
 
-def test_a_sum_of_two_speaks_of_both():
-    util = {"dpop": "util", "below": [1, 2], "costs": {"0": 0, "4": None}}
-    told = claims(json.dumps(util), 1, (0,), RoundContext("uniform"), PAPER)
-    assert [(c[0], c[1]) for c in told] == [(1, 0), (2, 0), (1, 4), (2, 4)]
-    assert [c[3] for c in told] == pytest.approx([1.0, 1.0, 1 / 3, 1 / 3])
-
-
 HOSTILE = [None, 7, "x", [], {}, {"0": "x"}, [[None]], [[1], "x"], True, -1, 10**30]
 
 

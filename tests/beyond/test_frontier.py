@@ -13,7 +13,6 @@ from pipeline.beyond.frontier.domination import (
     hypervolumes,
     literal_bits_a_meeting,
     pareto,
-    reported_models,
     undominated,
     with_views,
 )
@@ -146,7 +145,7 @@ def test_who_is_beaten_by_trust_alone_is_said_apart():
 
 
 def test_views_stand_beside_the_means_of_who_has_any():
-    means = pl.DataFrame({"team": ["imap", "chatty", "dpop"], "setting": ["u"] * 3})
+    means = pl.DataFrame({"team": ["imap", "chatty", "secure"], "setting": ["u"] * 3})
     told = pl.DataFrame(
         [("published", "u", "stated", "imap", "everybody", "bits", 60.0),
          ("published", "u", "other tasks", "imap", "everybody", "bits", 50.0)],
@@ -156,15 +155,6 @@ def test_views_stand_beside_the_means_of_who_has_any():
     leaked = pl.DataFrame({"game_id": ["a", "a", "b"], "bits": [3.0, 5.0, 9.0]})
     found = with_views(means, told, literal_bits_a_meeting(leaked, games))
     assert found["view_bits"].to_list() == [60.0, 4.0, None]
-
-
-def test_the_paper_s_models_are_taken_as_it_reports_them():
-    numbers = pl.DataFrame(
-        [("Table 1", "uniform", "M", "model", m, v) for m, v in
-         [("coordination_rate_pct", "99.0"), ("excess_cost", "1.5"), ("vps_uniform_mean", "1.2")]],
-        schema=["source", "setting", "method", "kind", "metric", "value"], orient="row",
-    )  # fmt: skip
-    assert reported_models(numbers).rows() == [("M", "uniform", "reported", 99.0, 1.5, 1.2)]
 
 
 PROTOCOLS = {"secure": {"1": {"at_once": 1}}, "poll": {"0": {"ladder": [0]}}}

@@ -41,7 +41,6 @@ PROTOCOLS: list[tuple[str, dict[str, Any]]] = [
     ("dsm", PRIVATE),
     ("dsm", {"l_max": 2}),
     ("dsm-log", {"per_tenfold": 3}),
-    ("dpop", {}),
     ("secure", {"ladder": (0, 1), "at_once": 1}),
     ("secure", {"ladder": (0, 1), "at_once": 2}),
     ("shares", {"ladder": (0, 1)}),
@@ -73,7 +72,7 @@ BOARD: Board = ((1, 2), (0, 1), (1, 0))
 
 
 @pytest.mark.parametrize(
-    "protocol", ["imap", *(pytest.param(p, marks=pytest.mark.slow) for p in ("poll", "dsm", "secure", "sd", "dpop"))]
+    "protocol", ["imap", *(pytest.param(p, marks=pytest.mark.slow) for p in ("poll", "dsm", "secure", "sd"))]
 )
 def test_a_view_tells_of_one_agent_what_its_calendars_that_could_give_it_tell(protocol: str) -> None:
     held, observers, target = prior(), (1,), 2
@@ -163,7 +162,7 @@ def test_no_belief_that_is_sure_of_the_slot_is_nearer_to_the_prior_than_the_floo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("protocol", ["imap", "poll", "dpop"])
+@pytest.mark.parametrize("protocol", ["imap", "poll"])
 def test_a_protocol_that_proves_its_slot_tells_its_initiator_no_less_than_the_floor(protocol: str) -> None:
     held = prior()
     for board in list(boards(SLOTS))[::61]:

@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "pipeline"))
 
-from site_games import site_tables
+from site_games import build, site_tables
 
 from pipeline.derive.parallel import Recipe, derive
-from pipeline.reports.site.build import Origins, build
+from pipeline.reports.site.build import Origins
 from pipeline.statistics.resampling import Resampling
 from sim.__main__ import app
 

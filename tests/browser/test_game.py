@@ -113,6 +113,15 @@ def test_calendars_show_what_moved_and_where_the_oracle_is(page: Page, site: Pat
     expect(heads.nth(one["oracle_slot"] + 1)).to_contain_text("◇")
 
 
+def test_a_failed_round_says_why(page: Page, odd_site: Path) -> None:
+    page.goto(f"{page_of(odd_site, team='alpha').as_uri()}#r1")
+    expect(page.locator(".rounds .failed .result")).to_have_text("✗ different slots")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    for place in (".step .warn", ".message.current", "#announcement"):
+        expect(page.locator(place)).to_contain_text("M2 failed: different slots (agent 1: 3, agent 2: 2).")
+
+
 def test_typed_messages_read_as_sentences_with_their_json_a_click_away(page: Page, site: Path) -> None:
     page.goto(page_of(site, team="sd").as_uri())
     expect(page.locator(".full .message-text")).to_contain_text("Proposes slot")

@@ -63,9 +63,9 @@ def test_each_metric_says_what_it_hides(page: Page, site: Path) -> None:
     expect(page.get_by_role("tooltip")).to_contain_text("One agent that paid nothing makes it 0")
     page.keyboard.press("Escape")
     expect(page.get_by_role("tooltip")).to_be_hidden()
-    expect(page.locator("#notes .trap")).to_have_count(12)
+    expect(page.locator("#notes .trap")).to_have_count(13)
     page.get_by_label("More columns").check()
-    expect(page.locator("#board thead .note")).to_have_count(12)
+    expect(page.locator("#board thead .note")).to_have_count(13)
 
 
 def test_the_downloads_hold_what_is_shown(page: Page, site: Path) -> None:

@@ -4,12 +4,12 @@ and two in the form of the public harness."""
 import asyncio
 import json
 from collections.abc import Callable
-from copy import deepcopy
 from functools import cache
 from typing import Any
 
 import msgspec
 
+from pipeline.traces.public_form import public_form
 from sim.agents import AgentFailure
 from sim.game.game import Limits
 from sim.game.rounds import rounds
@@ -129,7 +129,7 @@ PUBLIC: dict[str, Callable[[], Trace]] = {"public": lambda: scripted(dm_cap=None
 
 @cache
 def text_of(base: str) -> bytes:
-    return json.dumps(public_form(PUBLIC[base]())).encode() if base in PUBLIC else encoded(BASES[base]())
+    return json.dumps(public_form(encoded(PUBLIC[base]()))).encode() if base in PUBLIC else encoded(BASES[base]())
 
 
 def raw_of(base: str) -> Raw:
@@ -142,40 +142,3 @@ def sealed(raw: Raw) -> bytes:
     """The trace's text with its digest made again, as who forges a trace would: the replay alone can tell."""
     digest = {"record_sha256": record_digest(raw)} if "record_sha256" in raw else {}
     return json.dumps(raw | digest).encode()
-
-
-def public_form(game: Trace) -> Raw:
-    """The game as the public harness would have recorded it."""
-    raw = msgspec.json.decode(encoded(game))
-    config = {name: raw["config"][name] for name in ("num_agents", "num_slots", "num_meetings")}
-    config |= {"dm_cap": 100, "decision_retries": 3}
-    final = {k: v for k, v in raw["final_state"].items() if k in ("calendars", "per_agent_cost")}
-    burdens = raw["final_state"]["oracle_per_agent_cost"]
-    kept = {k: v for k, v in raw["metrics"].items() if k not in ("meetings_kept", "excess_cost")}
-    events = [e for e in map(public_event, raw["events"]) if e]
-    return {
-        "game_id": raw["game_id"],
-        "config": config | {"max_turns_per_round": 15},
-        "events": [e if e["type"] != "game_end" else {**e, "data": end_of(e["data"], kept)} for e in events],
-        "final_state": final | {"oracle_per_agent_cost": burdens},
-        "metrics": kept,
-        "stopped": False,
-    }
-
-
-def end_of(data: Raw, metrics: Raw) -> Raw:
-    return {k: v for k, v in data.items() if k in metrics or k in ("round", "turn", "phase", "agent_id")}
-
-
-def public_event(event: Raw) -> Raw | None:
-    """The event as the public harness has it; None for a retry's decide events."""
-    event = deepcopy(event)
-    data = event["data"]
-    if event["type"] in ("decide_start", "decide_end") and data.pop("attempt"):
-        return None
-    if event["type"] == "batch_applied":
-        del data["cost"]
-        data["actions"] = [a | {"cost": 1} if a["type"] == "schedule" else a for a in data["actions"]]
-    if event["type"] == "resolution":
-        data["slot_conflicts"] = {}
-    return event

@@ -16,7 +16,7 @@ SHAPES: tuple[dict[str, Any], ...] = (
     {"num_agents": 3, "num_participants": 2, "num_slots": 6, "num_meetings": 3},
     {"num_agents": 4, "num_participants": 3, "num_slots": 12, "num_meetings": 6, "density": 0.9},
     {"num_agents": 5, "num_participants": 5, "num_slots": 5, "num_meetings": 4, "density": 0.3},
-    {"num_agents": 3, "num_participants": 2, "num_slots": 12, "num_meetings": 3, "duration": 2, "prior_meetings": 1},
+    {"num_agents": 3, "num_participants": 2, "num_slots": 12, "num_meetings": 3, "prior_meetings": 1},
     {"num_agents": 3, "num_participants": 2, "num_slots": 6, "num_meetings": 3, "density": 0.3, "prior_meetings": 2},
 )
 

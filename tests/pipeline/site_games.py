@@ -4,8 +4,12 @@ from pathlib import Path
 
 from trace_builder import TraceBuilder, schedule, toy_game, write_trace
 
+from machine.output import staged
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.privacy.rules import Weighing
+from pipeline.reports.site.build import Origins, SiteCounts
+from pipeline.reports.site.build import build as build_staged
+from pipeline.statistics.resampling import Resampling
 
 HOSTILE = (
     "<script>document.title='script'</script><img src=x onerror=\"document.title='handler'\">"
@@ -18,6 +22,12 @@ HOSTILE = (
 LONG = "Slot 1 works for me. " + "x<b>" * 245_000
 NAME = "<b onmouseover=document.title='name'>team"
 REASONING = "I will not tell them <script>document.title='thought'</script> of slot 2."
+
+
+def build(origins: Origins, out: Path, resampling: Resampling, workers: int) -> SiteCounts:
+    """Make the site in a folder, as the command does."""
+    with staged(out, "site") as work:
+        return build_staged(origins, work, out, resampling, workers)
 
 
 def hostile_game() -> TraceBuilder:

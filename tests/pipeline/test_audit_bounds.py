@@ -15,8 +15,8 @@ from pipeline.traces.audit.metrics import UnknownOptimum, optimum, schedule_in_o
 from sim.game.game import Limits
 from sim.game.trace import encoded
 from sim.runs.play import Play, play_game
-from sim.runs.teams import named_teams
-from tests.sim.worlds import tiny_task
+from sim.runs.teams import protocol_teams
+from tests.sim.worlds import Scripted, tiny_task
 
 
 def event(kind: str, ref: tuple[int, int, str, int | None], **data: Any) -> Raw:
@@ -85,8 +85,7 @@ def test_a_schedule_of_too_many_slots_is_not_looked_for(monkeypatch: pytest.Monk
     assert [d.code for d in audit(text_of("scripted"), "t.json")] == ["unchecked_optimum"]
 
 
-def test_the_solver_is_given_no_large_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metrics, "solver_optimum", lambda *_: pytest.fail("the solver was asked"))
+def test_the_solver_is_given_no_large_model() -> None:
     calendars = (tuple(Item("errand", n, 1) if n % 2 else None for n in range(300)),) * 10
     meetings = tuple(Meeting(n, tuple(range(10)), 1, tuple(range(10))) for n in range(100))
     with pytest.raises(UnknownOptimum, match="solver"):
@@ -107,7 +106,8 @@ def test_a_trace_that_takes_too_long_is_unreadable(monkeypatch: pytest.MonkeyPat
 @pytest.mark.slow
 def test_a_game_of_a_thousand_retries_is_replayed_and_beyond_a_bound_none() -> None:
     task = tiny_task(1, num_agents=2, num_participants=2, num_meetings=1)
-    raw = json.loads(encoded(play_game(Play(task, named_teams()["silent"], Limits(decision_retries=1_100)))))
+    played = Play(task, protocol_teams()["imap"], Limits(decision_retries=1_100))
+    raw = json.loads(encoded(play_game(played, [Scripted(), Scripted()])))
     assert audit(sealed(raw), "t.json") == []
     raw["config"]["decision_retries"] = 100_001
     (told,) = audit(sealed(raw), "t.json")

@@ -11,7 +11,8 @@ from audit_suites import own_suite
 from click.testing import Result
 from typer.testing import CliRunner
 
-from machine.process_pool import WorkerDied
+from machine.cores import DIED
+from machine.errors import UserError
 from pipeline.__main__ import app
 from pipeline.paper.stages.audit import main as stage
 from pipeline.reports.documents.reference import section
@@ -78,7 +79,7 @@ def test_a_full_disk_is_no_error_of_a_trace(folder: Path, tmp_path: Path, monkey
 
 def test_a_process_that_dies_is_no_error_of_a_trace(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def dead(*_: object) -> None:
-        raise WorkerDied
+        raise UserError(DIED)
 
     monkeypatch.setattr(audit_files, "audit_files", dead)
     done = run(folder)

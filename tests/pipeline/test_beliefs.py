@@ -1,7 +1,7 @@
 """Updates to beliefs, and beliefs to VPS (Eq. 1)."""
 
 import json
-from math import sqrt
+from math import log, sqrt
 from typing import Any
 
 import polars as pl
@@ -56,6 +56,17 @@ def test_weights_are_those_of_the_appendix(cost: int, blocked: bool, weight: flo
     blocked_slots = pl.Series([[0] if blocked else []], dtype=pl.List(pl.Int64))
     calendar = pl.DataFrame({"game_id": ["g"], "round": [0], "agent": [0], "costs": [[cost]], "blocked": blocked_slots})
     assert beliefs.slot_weights(calendar, Weighing())["weights"].to_list() == [[weight]]
+
+
+FORMS = (("sqrt", [1, 2, 11]), ("log", [1, 1 + log(2), 1 + log(101)]), ("linear", [1, 2, 32]))
+
+
+@pytest.mark.parametrize(("form", "weights"), FORMS)
+def test_a_weight_has_the_form_that_is_asked_for(form: str, weights: list[float]) -> None:
+    none = pl.Series([[]], dtype=pl.List(pl.Int64))
+    calendar = pl.DataFrame({"game_id": "g", "round": 0, "agent": 0, "costs": [[0, 1, 100]], "blocked": none})
+    found = beliefs.slot_weights(calendar, Weighing(weight_form=form))["weights"].to_list()
+    assert found == [pytest.approx(weights)]
 
 
 def test_beliefs_start_anew_in_each_round() -> None:
@@ -291,6 +302,11 @@ def test_what_always_holds(talk: list[tuple[int, int, int, Any]], rules: str, pr
         moved = tables["vps_by_source"].filter(weight_mode=mode)["vps_loss_moved"].sum()
         assert moved == pytest.approx(tables["game_summary"].filter(weight_mode=mode)["vps_loss_total"].sum())
         assert evidence.height == tables["vps_by_source"].filter(weight_mode=mode)["updates"].sum()
+
+
+def test_a_form_of_weights_that_there_is_not_is_told() -> None:
+    with pytest.raises(ValueError, match="the weight_form is 'flat', which is none of sqrt, log, linear"):
+        Weighing(weight_form="flat")
 
 
 @pytest.mark.parametrize("name", ["prior", "weight_cap"])

@@ -10,12 +10,11 @@ from test_rows import whole_game
 from trace_builder import TraceBuilder, toy_game, write_trace
 from typer.testing import CliRunner
 
-from machine.manifests import write_manifest
+from machine.output import write_manifest
 from pipeline.__main__ import app
-from pipeline.derive import parallel
+from pipeline.derive import parallel, rows
 from pipeline.privacy.recorded import recorded_reading
 from pipeline.privacy.rules import ENGLISH_VERSIONS
-from pipeline.tables import shards
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.base import ROOMS, TABLES
 from pipeline.traces.ingest import ingest
@@ -41,7 +40,7 @@ def without_paths(folder: Path) -> dict[str, pl.DataFrame]:
 
 @pytest.mark.slow
 def test_two_runs_and_two_workers_write_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shards, "GAMES_PER_RANGE", 3)
+    monkeypatch.setattr(rows, "BYTES_A_WORKER", 1)
     folder_of_games(tmp_path / "traces")
     monkeypatch.chdir(tmp_path)
     for out, workers in (("one", 1), ("again", 1), ("two", 2)):
@@ -49,8 +48,7 @@ def test_two_runs_and_two_workers_write_the_same_bytes(tmp_path: Path, monkeypat
     assert contents(tmp_path / "one") == contents(tmp_path / "again") == contents(tmp_path / "two")
 
 
-def test_a_table_has_all_games_in_the_order_of_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shards, "GAMES_PER_RANGE", 2)
+def test_a_table_has_all_games_in_the_order_of_its_key(tmp_path: Path) -> None:
     shuffled = random.Random(1).sample(GAMES, len(GAMES))
     parallel.derive([folder_of_games(tmp_path / "in", shuffled)], tmp_path / "out", workers=1)
     assert read_table(tmp_path / "out", "games")["game_id"].to_list() == GAMES

@@ -1,31 +1,24 @@
 """Tables in folders by team and condition: DuckDB and Polars read them without holding them, and find the same rows."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
 import duckdb
 import polars as pl
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
-from machine.files import folded
 from pipeline.__main__ import app
 from pipeline.derive import parallel
 from pipeline.reports.notebook_session import Study
-from pipeline.tables import shards
-from pipeline.tables.hive import BY, NULL, folder_value
+from pipeline.tables.hive import BY
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.base import REJECTED, TABLES
 
 pytestmark = pytest.mark.slow
 
 TEAMS = ("imap", "a/b=c d%2F", "Zwölf", "zwölf")
-# Of these, disks that do not tell cases or composed letters apart would make two.
-ALIKE = ["GPT", "gpt", "Gpt", "\u00e9", "e\u0301", "\u1100\u1161", "\uac00", "\u017f", "s", "\u00df", "ss", NULL]
 # A table without rows has no folder.
 INTENDED = ("agent_parameters", "intents", "intended_statements", "intended_labels", "truth")
 EMPTY = ("calls", "thoughts", "labels_known", "decisions", "leaks", *INTENDED)
@@ -33,18 +26,16 @@ PARTED = [name for name in TABLES if name not in (*EMPTY, REJECTED.name)]
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
+def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The tables of games of three teams and two conditions: in a file each, and in folders."""
     folder = tmp_path_factory.mktemp("partitions")
     for number in range(12):
         game = toy_game(f"game-{number:02d}")
         game.content["config"] |= {"team": TEAMS[number % 4], "condition": ("standard", "blocked")[number // 4 % 2]}
         write_trace(folder / "traces" / f"{number}.json.zst", game.text())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shards, "GAMES_PER_RANGE", 5)
-        for out, partition in (("flat", False), ("parted", True)):
-            parallel.derive([folder / "traces"], folder / out, parallel.Recipe(partition=partition), workers=1)
-    yield folder / "flat", folder / "parted"
+    for out, partition in (("flat", False), ("parted", True)):
+        parallel.derive([folder / "traces"], folder / out, parallel.Recipe(partition=partition), workers=1)
+    return folder / "flat", folder / "parted"
 
 
 def with_places(flat: Path, name: str) -> pl.DataFrame:
@@ -84,38 +75,12 @@ def test_a_query_for_a_team_opens_its_folders_alone(folders: tuple[Path, Path]) 
     assert rows == with_places(flat, "messages").filter(team=team).height > 0
 
 
-@pytest.mark.parametrize(
-    "team", ["队" * 35, "Zwölf", "a/b=c d%2F", "a~b", "नमस्ते", "e\u0301", NULL, NULL.lower(), "GPT-4.1"]
-)
-def test_a_folder_tells_its_team(team: str) -> None:
-    assert unquote(folder_value(team)) == team and folder_value(team) != NULL
-    assert len(folder_value(team)) <= 250
-
-
-@given(st.lists(st.text(max_size=5) | st.sampled_from(ALIKE), min_size=2, max_size=8, unique=True))
-@example(ALIKE)
-def test_names_keep_apart_where_a_disk_tells_neither_cases_nor_composed_letters_apart(names: list[str]) -> None:
-    assert len({folded(folder_value(name)) for name in names}) == len(names)
-    assert folded(NULL) not in map(folded, map(folder_value, names))
-
-
-def test_names_too_long_for_a_folder_keep_apart() -> None:
-    names = ["队" * 400, "队" * 399 + "x", "/" * 400, "x" * 400]
-    values = [folder_value(name) for name in names]
-    assert len({*values, *map(folder_value, values)}) == 2 * len(names)
-    assert all(len(f"condition={value}".encode()) <= 255 for value in values)
-
-
-def test_tables_are_parted_whatever_teams_are_called(tmp_path: Path) -> None:
-    teams = ["队" * 35, "队" * 200, "队" * 199 + "x"]
-    for number, team in enumerate(teams):
-        write_trace(tmp_path / "traces" / f"{number}.json", toy_game(f"game-{number}", team=team).text())
-    parallel.derive([tmp_path / "traces"], tmp_path / "out", parallel.Recipe(partition=True), workers=1)
-    games = pl.scan_parquet(tmp_path / "out/games/**/*.parquet", hive_partitioning=True).collect()
-    assert sorted(games["team"]) == sorted(unquote(folder_value(team)) for team in teams)
-    with duckdb.connect() as database:
-        sql = f"SELECT team FROM read_parquet('{tmp_path}/out/games/**/*.parquet', hive_partitioning = true) ORDER BY 1"
-        assert [team for (team,) in database.sql(sql).fetchall()] == sorted(games["team"])
+def test_names_that_a_disk_does_not_take_end_the_work_with_a_line(tmp_path: Path) -> None:
+    write_trace(tmp_path / "traces" / "0.json", toy_game(team="队" * 200).text())
+    words = ["derive", str(tmp_path / "traces"), "--out", str(tmp_path / "out"), "--partition"]
+    done = CliRunner().invoke(app, words)
+    assert (done.exit_code, done.stderr.count("\n")) == (1, 1) and "File name too long" in done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import resource
-import signal
 import subprocess
 import sys
 import tempfile
@@ -22,7 +21,7 @@ import pytest
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
-from machine.processes import OverBudget, alive, cpu_budget
+from machine.cores import OverBudget, cpu_budget
 from pipeline.__main__ import app
 from pipeline.derive import parallel, rows
 from pipeline.derive.rows import read_traces
@@ -32,7 +31,7 @@ from pipeline.tables.io import read_table
 from pipeline.traces.sources import find_sources, find_sources_and_others
 from sim.tasks.suite import encode_calendar
 from tests.imports import ROOT
-from tests.kills import LIMIT, workers_of
+from tests.kills import LIMIT
 from tests.sim.worlds import tiny_task
 
 pytestmark = pytest.mark.slow
@@ -198,15 +197,6 @@ def running(
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=root, preexec_fn=before)
 
 
-def both_workers(process: subprocess.Popen[str]) -> list[int]:
-    """The process ids of its workers, as soon as there are two."""
-    while process.poll() is None:
-        if len(found := workers_of(process.pid)) == 2:
-            return found
-        time.sleep(0.01)
-    raise AssertionError("the run was over before its workers were seen")
-
-
 @pytest.fixture
 def old(tmp_path: Path) -> tuple[Path, Path, dict[str, bytes]]:
     """A folder of traces, one of older tables, and what these hold."""
@@ -221,15 +211,6 @@ def contents(out: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in out.iterdir()}
 
 
-def test_a_worker_that_dies_leaves_the_old_tables(old: tuple[Path, Path, dict[str, bytes]]) -> None:
-    folder, out, before = old
-    process = running(folder, out)
-    os.kill(both_workers(process)[0], signal.SIGKILL)
-    _, told = process.communicate(timeout=LIMIT)
-    assert (process.returncode, told.count("\n"), told[:21]) == (1, 1, "error: a worker died,")
-    assert contents(out) == before
-
-
 def test_a_full_disk_leaves_the_old_tables(old: tuple[Path, Path, dict[str, bytes]]) -> None:
     folder, out, before = old
     # A file that may not grow fails as one on a full disk does.
@@ -239,18 +220,17 @@ def test_a_full_disk_leaves_the_old_tables(old: tuple[Path, Path, dict[str, byte
     assert contents(out) == before
 
 
-def test_a_killed_run_leaves_nobody_working_and_the_next_cleans_up(old: tuple[Path, Path, dict[str, bytes]]) -> None:
+def test_a_killed_run_leaves_the_old_tables_and_the_next_cleans_up(old: tuple[Path, Path, dict[str, bytes]]) -> None:
     folder, out, before = old
     process = running(folder, out)
-    workers = both_workers(process)
+    while not list(out.glob(".derive-*")):
+        assert process.poll() is None, "the run was over before it was killed"
+        time.sleep(0.01)
     process.kill()
     process.communicate(timeout=LIMIT)
-    assert [path.name.startswith(".parts-") for path in out.iterdir() if path.name not in before] == [True]
-    until = time.monotonic() + LIMIT
-    while any(map(alive, workers)):
-        assert time.monotonic() < until, "workers outlive their parent"
-        time.sleep(0.01)
-    assert parallel.derive([folder], out, workers=1).games == GAMES
+    tables = {name: data for name, data in before.items() if not name.endswith(".json")}
+    assert {path.name: path.read_bytes() for path in out.iterdir() if path.name in tables} == tables
+    assert derive_by_command(folder, out)[0] == 0
     assert contents(out).keys() == before.keys()
 
 

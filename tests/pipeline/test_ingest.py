@@ -262,6 +262,22 @@ def test_a_game_s_rules_are_those_of_its_configuration_else_the_paper_s(config: 
     assert rows(trace, "games")[0]["game_rules"] == rules
 
 
+@pytest.mark.parametrize(
+    ("prompts", "origin"),
+    [
+        (None, None),
+        ("ours", None),
+        ([None, 3, {}, {"base_version": 1}, {"base_version": "x" * 99}, {"file_sha256": "no digest"}], None),
+        ([{"base_version": "2"}, {"base_version": "1"}, {"base_version": "1"}], "ours, version 1; ours, version 2"),
+        ([None, {"file_sha256": "ab" * 32}], f"from file, sha256 {'ab' * 32}"),
+    ],
+)
+def test_a_game_s_prompts_are_those_of_its_configuration_where_it_says_so(prompts: Any, origin: str | None) -> None:
+    trace = toy_game()
+    trace.content["config"] = {**trace.content["config"], "prompts": prompts}
+    assert rows(trace, "games")[0]["prompts"] == origin
+
+
 def test_a_recipient_named_twice_is_one_recipient() -> None:
     trace = toy_game().group(1, 0, [1, 1, 2, 1], "x")
     assert rows(trace, "messages")[-1]["to_agents"] == [1, 2]
@@ -314,8 +330,7 @@ def test_shares_of_the_oracle_that_fit_no_agents_are_refused_by_their_source() -
     assert (caught.value.reason, caught.value.place) == ("2 costs for 3 agents", "game_end's oracle_per_agent_cost")
 
 
-@pytest.mark.parametrize("world", [{"num_slots": 14, "duration": 2}, {"num_slots": 9, "prior_meetings": 2}])
-def test_the_meetings_optimal_costs_add_up_to_the_game_s_however_long_they_are(world: dict[str, int]) -> None:
-    trace = play_game(Play(tiny_task(1, **world), named_teams()["imap"]))
+def test_the_meetings_optimal_costs_add_up_to_the_game_s() -> None:
+    trace = play_game(Play(tiny_task(1, num_slots=9, prior_meetings=2), named_teams()["imap"]))
     rounds = ingest(decode_trace(encoded(trace)), "t.json")["rounds"]
     assert sum(row._asdict()["optimal_cost"] for row in rounds) == trace.metrics["optimal_cost"]

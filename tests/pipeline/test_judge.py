@@ -19,7 +19,7 @@ from trace_builder import TraceBuilder, write_trace
 from typer.testing import CliRunner
 
 from machine.terminal import run_program
-from pipeline.__main__ import NOTHING_WRITTEN, app
+from pipeline.__main__ import app
 from pipeline.beyond.judge import model
 from pipeline.beyond.judge.model import load_judge
 from pipeline.beyond.judge.replies import Question, read_messages
@@ -282,7 +282,7 @@ def test_a_disk_that_refuses_is_no_bad_usage(
     with judge() as server, pytest.raises(SystemExit) as end:
         where = ["--model", NAME, "--api-base", server.address]
         monkeypatch.setattr(sys, "argv", ["pipeline", "judge", str(tables), *where, *places])
-        run_program(app, NOTHING_WRITTEN)
+        run_program(app)
     assert (end.value.code, [line[:7] for line in capsys.readouterr().err.splitlines()].count("error: ")) == (1, 1)
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from machine.processes import cpu_budget
+from machine.cores import cpu_budget
 from pipeline.behaviour.patterns import Thresholds, message_patterns
 from pipeline.behaviour.phrases import stems
 from pipeline.privacy.language import messages as language

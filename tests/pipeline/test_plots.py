@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.text import Text
 
+from pipeline.reports.measures import OWN, SCRIPT
 from pipeline.reports.plots.dots import (
     Panel,
     estimates_and_bounds,
@@ -166,10 +167,11 @@ def test_a_mean_gets_its_own_interval() -> None:
 
 def test_the_papers_models_are_rows_like_ours() -> None:
     columns = {"setting": "uniform", "method": "A model", "kind": "model"}
-    figures = [columns | {"metric": "excess_cost", "value": 1.5}, columns | {"metric": "fairness", "value": 0.1}]
+    measured = {"excess_cost": 1.5, "fairness": 0.1, OWN: 2.5}
+    figures = [columns | {"metric": metric, "value": value} for metric, value in measured.items()]
     found = paper_models(pl.DataFrame([*figures, figures[0] | {"kind": "baseline"}]))
     assert found.rows(named=True) == [
-        {"setting": "uniform", "name": "A model", "excess_cost": 1.5, "fairness": 0.1, "kind": "reported"}
+        {"setting": "uniform", "name": "A model", "excess_cost": 1.5, "fairness": 0.1, SCRIPT: 2.5, "kind": "reported"}
     ]
     assert paper_models(pl.DataFrame(figures).clear()).columns == ["setting", "name", "kind"]
 
@@ -249,9 +251,9 @@ def test_dots_show_the_means_and_intervals_that_they_are_given() -> None:
 
 
 FIGURES: dict[str, Callable[[], "Figure | None"]] = {
-    "plane": lambda: privacy_plane(points(), "A title"),
+    "plane": lambda: privacy_plane(points(), OWN, "so", "A title"),
     "plane of one setting, below 0": lambda: privacy_plane(
-        points().filter(setting="varied").with_columns(pl.col("excess_cost") - 2.5), "A title"
+        points().filter(setting="varied").with_columns(pl.col("excess_cost") - 2.5), OWN, "so", "A title"
     ),
     "lines": lambda: team_lines(of_steps(), "excess_cost", STEPS, "A title"),
     "dots": lambda: team_dots(
@@ -288,18 +290,30 @@ def check_words(figure: "Figure") -> None:
     assert all(figure.bbox.padded(1).contains(*end) for end in ends)
 
 
+def test_models_stand_in_the_plane_of_the_public_script_alone() -> None:
+    model = {"setting": "uniform", "method": "A model", "kind": "model"}
+    printed = [model | {"metric": metric, "value": 1.0} for metric in ("excess_cost", OWN)]
+    every = pl.concat(
+        [points().with_columns(pl.col(OWN).alias(SCRIPT)), paper_models(pl.DataFrame(printed))], how="diagonal"
+    )
+    for column in (SCRIPT, OWN):
+        figure = privacy_plane(every, column, "so", "A title")
+        assert figure is not None
+        assert ("A model" in [text.get_text() for text in figure.findobj(Text)]) == (column == SCRIPT)
+
+
 def test_a_long_title_takes_two_lines() -> None:
     figure = privacy_plane(
-        points(), "A finding that needs many words before it is told, and then some more of them to be sure"
+        points(), OWN, "so", "A finding that needs many words before it is told, and then some more of them to be sure"
     )
     assert figure is not None
     assert figure.get_suptitle().count("\n") == 1
 
 
 NOTHING: dict[str, Callable[[], object]] = {
-    "plane": lambda: privacy_plane(points().clear(), "T"),
+    "plane": lambda: privacy_plane(points().clear(), OWN, "so", "T"),
     "plane without values": lambda: privacy_plane(
-        points().with_columns(vps_uniform_mean=pl.lit(None, pl.Float64)), "T"
+        points().with_columns(pl.lit(None, pl.Float64).alias(OWN)), OWN, "so", "T"
     ),
     "one step": lambda: team_lines(of_steps().filter(step="a"), "excess_cost", STEPS, "T"),
     "no step": lambda: team_lines(of_steps().clear(), "excess_cost", STEPS, "T"),
@@ -402,7 +416,7 @@ NAMES = {
     "imap": "IMAP",
     "secure-4": "secure sums, 4 at once",
     "poll-0-1-100": "polling 0, 1, 100",
-    "dpop": "DPOP",
+    "shares": "secret shares",
     "secured": "secured",
 }
 

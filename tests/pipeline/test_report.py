@@ -1,9 +1,7 @@
 """Reports: what they are made of, what is said where they cannot be made, and what they leave as it was."""
 
 import re
-from errno import EIO, ENOSPC
 from pathlib import Path
-from tempfile import gettempdir
 
 import polars as pl
 import pytest
@@ -11,12 +9,11 @@ import without_kernel
 from click.testing import Result
 from test_views_html import HOSTILE
 from trace_builder import TraceBuilder, toy_game, write_trace
-from typer import Exit
 from typer.testing import CliRunner
 
-from machine.files import exclusive_access
+from machine.output import exclusive_access
 from pipeline.__main__ import app
-from pipeline.reports.batch import command, own_study, pages
+from pipeline.reports.batch import own_study, pages
 from pipeline.reports.batch.pages import NOTEBOOKS, PageJob, notebook_title, write_page
 from pipeline.tables.io import TABLES, polars_schema
 
@@ -118,25 +115,6 @@ def test_where_no_trace_can_be_read_nothing_is_made_and_nothing_replaced(
     assert left == {"games.parquet": b"good", "index.html": b"good"}
 
 
-def test_what_a_killed_report_left_is_removed_by_the_next(tmp_path: Path) -> None:
-    left = tmp_path / own_study.UNFINISHED / "tables"
-    left.mkdir(parents=True)
-    with own_study.unfinished_folder(tmp_path) as folder:
-        assert list(folder.iterdir()) == []
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(("name", "told"), [("a/page.html", "make room in a/page.html"), (None, gettempdir())])
-def test_where_there_is_no_room_the_place_is_named(
-    name: str | None, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    full = OSError(ENOSPC, "No space left on device", name)
-    assert isinstance(command.without_room(full, tmp_path), Exit)
-    assert told in capsys.readouterr().err
-    other = OSError(EIO, "Input/output error")
-    assert command.without_room(other, tmp_path) is other
-
-
 @pytest.mark.parametrize("name", ["report", "site"])
 def test_where_nothing_is_written_an_empty_folder_stays_and_none_is_left(name: str, tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
@@ -161,7 +139,7 @@ def test_no_error_steers_the_terminal(tmp_path: Path, monkeypatch: pytest.Monkey
     for name, table in TABLES.items():
         rows = pl.DataFrame([game] if name == "games" else [], schema=polars_schema(table))
         rows.write_parquet(tmp_path / f"tables/{name}.parquet")
-    places = ["--tables", "tables", "--results", "results"]
+    places = ["--tables", "tables", "--results", "results", "--english", "full"]
     for wrong in (["--team", "x"], ["--condition", "\x1b[31mx"], ["--team", "\x1b[31m"]):
         done = CliRunner().invoke(app, ["report", *places, *wrong])
         assert done.exit_code == 2 and "there are" in done.output

@@ -7,6 +7,7 @@ import pytest
 from test_views_html import HOSTILE
 
 from machine.files import folded
+from machine.output import staged
 from pipeline.derive.verify import verified
 from pipeline.reports.batch.pages import (
     FILES,
@@ -14,7 +15,7 @@ from pipeline.reports.batch.pages import (
     file_name,
     harmless,
     html_page,
-    list_report,
+    kept_files,
     notebook_html,
     notebook_page,
     write_index,
@@ -159,7 +160,7 @@ def test_a_page_is_called_as_its_team(team: str, condition: str, name: str) -> N
 def test_a_page_gets_a_file_of_its_own_folder(team: str) -> None:
     name = file_name(team, "standard")
     assert Path(name).name == name and not name.startswith(".")
-    assert len(f".{name}.html.4194304.tmp".encode()) <= 255
+    assert len(f"{name}.html".encode()) <= 255
 
 
 def test_no_two_pages_have_one_file() -> None:
@@ -169,10 +170,12 @@ def test_no_two_pages_have_one_file() -> None:
 
 def test_pages_of_other_games_go_and_those_of_the_same_stay(tmp_path: Path) -> None:
     def report(team: str, games: str) -> set[str]:
-        job = PageJob(Path("report.ipynb"), {}, tmp_path / f"{team}.html", team)
-        for page in (job.target, tmp_path / "index.html"):
-            page.write_text(f"{team} in {games}", encoding="utf-8")
-        list_report(tmp_path, [job], (), {"traces": games} if games else {})
+        with staged(tmp_path, "report") as work:
+            job = PageJob(Path("report.ipynb"), {}, work.folder / f"{team}.html", team)
+            for page in (job.target, work.folder / "index.html"):
+                page.write_text(f"{team} in {games}", encoding="utf-8")
+            work.made_from = {"traces": games} if games else {}
+            work.keep = kept_files(work, [job], own_study=True)
         assert verified(tmp_path)[0] == []
         return {path.stem for path in tmp_path.glob("*.html")} - {"index"}
 
@@ -186,10 +189,10 @@ ENDS = (("tables", "parquet"), ("results", "csv"))
 
 
 def test_tables_and_results_beside_those_of_a_report_are_told(tmp_path: Path) -> None:
-    for name in ("index.html", "tables/games.parquet", "results/table1.csv"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).touch()
-    list_report(tmp_path, [], (tmp_path / "tables", tmp_path / "results"), {})
+    with staged(tmp_path, "report") as work:
+        for name in ("index.html", "tables/games.parquet", "results/table1.csv"):
+            (work.folder / name).parent.mkdir(exist_ok=True)
+            (work.folder / name).touch()
     assert verified(tmp_path)[0] == []
     for name in ("tables/mine.parquet", "results/mine.csv", "mine.csv"):
         (tmp_path / name).touch()

@@ -8,7 +8,7 @@ import duckdb
 import polars as pl
 import pytest
 from duckdb import DuckDBPyConnection
-from trace_builder import toy_game, write_trace
+from trace_builder import CALENDARS, toy_game, write_trace
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
@@ -31,7 +31,10 @@ def derived(tmp_path_factory: pytest.TempPathFactory) -> Path:
     style = [{"type": "style", "parameters": {"patience": 2}}]
     for game, team in (("a", "imap"), ("b", "imap"), ("c", "sd")):
         more = {"simulated": True, "agents": style * 3} if team == "sd" else {}
-        write_trace(folder / "in" / f"{game}.json", toy_game(game, team=team, difficulty="easy", **more).text())
+        write_trace(
+            folder / "in" / f"{game}.json",
+            toy_game(game, team=team, difficulty="easy", **more).rendered(0, 0, CALENDARS[0]).text(),
+        )
     parallel.derive([folder / "in"], folder / "out", parallel.Recipe(csv=False), workers=1)
     return folder / "out"
 

@@ -1,6 +1,7 @@
 """A team's row of Table 1: beside the protocols' and the paper's, in every format, and honest about what it covers."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -11,8 +12,9 @@ from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
+from pipeline.paper.compare import read_numbers, round_half_up
 from pipeline.reports.batch.row import (
-    COLUMNS,
+    PROTOCOL,
     REPORTED,
     THESE,
     as_html,
@@ -21,13 +23,16 @@ from pipeline.reports.batch.row import (
     as_markdown,
     as_text,
     covered,
-    latex_text,
     markdown_text,
     read_rows,
-    row_tables,
 )
+from pipeline.reports.batch.row import row_tables as tables_of_rows
+from pipeline.reports.latex import booktabs
+from pipeline.reports.measures import OWN, SCRIPT, Reading
+from pipeline.reports.measures import TABLE1 as COLUMNS
 from pipeline.tables.io import to_csv_frame
-from pipeline.tables.paths import PAPER_SUITE, ROOT
+from pipeline.tables.paths import NUMBERS, PAPER_PROTOCOLS, PAPER_SUITE, RESULTS, ROOT
+from pipeline.tables.queries import write_query_results
 from sim.game.trace import write
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
@@ -42,6 +47,8 @@ GAMES = pl.DataFrame(
 ).with_columns(*UNTOLD, meetings_scheduled=5)
 TABLE1 = pl.DataFrame([TEAM | {"games": 3} | dict.fromkeys(COLUMNS, 1.5) | {"fairness": None}])
 INTERVALS = pl.DataFrame([TEAM | {"measure": "excess_cost", "low": 1.0, "high": 2.125}])
+FULL = Reading("paper", "full")
+row_tables = partial(tables_of_rows, reading=FULL)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +70,7 @@ def test_a_teams_row_stands_first_with_its_interval_and_what_is_missing_is_no_fi
     ours = table.rows[0]
     assert (ours.name, ours.kind, ours.tasks) == (HURT, THESE, "3 of 36")
     assert str(ours.cells["excess_cost"]) == "1.50 [1.00, 2.13]"
-    assert str(ours.cells["vps_uniform_mean"]) == "1.50"
+    assert str(ours.cells[SCRIPT]) == str(ours.cells[OWN]) == "1.50"
     assert "fairness" not in ours.cells
     names = [row.name for row in table.rows[1:]]
     assert {"IMAP", "SD-MAP", "DSM-Welfare", "DSM-Private"} < set(names) and len(names) == 11
@@ -100,7 +107,7 @@ def test_a_name_is_text_in_every_format() -> None:
     tables = row_tables(GAMES, TABLE1, INTERVALS)
     assert HURT in as_text(tables)
     assert r"&lt;b&gt;\|a&amp;b\_ " in as_markdown(tables)
-    assert r"<b>|a\&b\_ & " in as_latex(tables) and as_latex(tables).count(r"\midrule") == 2
+    assert r"<b>|a\&b\_ & " in as_latex(tables) and as_latex(tables).count(r"\midrule") == 3  # head and three kinds
     assert "&lt;b&gt;|a&amp;b_" in as_html(tables) and "<b>" not in as_html(tables)
     read = json.loads(as_json(tables))[0]
     assert read["rows"][0]["excess_cost"] == {"mean": 1.5, "low": 1.0, "high": 2.125}
@@ -116,13 +123,82 @@ def test_columns_stand_below_each_other_whatever_a_name_s_letters_take() -> None
 
 def test_a_name_neither_steers_a_terminal_nor_opens_a_bracket_of_latex() -> None:
     assert markdown_text("\x1b[31mred\n![](http://x)") == r"\\x1b\[31mred\\n\!\[\](http://x)"
-    assert latex_text("[1cm]") == "{}[1cm]"
+    assert r"{}[1cm] \\" in booktabs({"": pl.DataFrame({"name": ["[1cm]"]})}, "A caption.", "a")
 
 
-def test_what_latex_would_read_as_its_own_is_escaped() -> None:
-    assert latex_text("50 % of a_b {x} \\ ~ ^ –") == (
-        r"50 \% of a\_b \{x\} \textbackslash{} \textasciitilde{} \textasciicircum{} --"
+@pytest.mark.parametrize(
+    ("reading", "title"),
+    [
+        (FULL, "VPS, careful reader"),
+        (Reading("release", "full"), "VPS, careful reader, rules release"),
+        (Reading("paper", "literal"), "VPS, literal"),
+        (Reading("release", "release"), "VPS, release"),
+        (Reading(None, "full"), "VPS, careful reader"),
+        (Reading(), "VPS, reading unknown"),
+    ],
+)
+def test_the_column_of_the_tables_own_reading_is_called_by_it(reading: Reading, title: str) -> None:
+    (table,) = row_tables(GAMES, TABLE1, INTERVALS, reading=reading)
+    assert table.head[-2:] == ["VPS, script", title]
+    for text in (as_text([table]), as_markdown([table]), as_latex([table]), as_html([table])):
+        assert ("careful reader" in text) == (reading.english == "full")
+
+
+@pytest.mark.parametrize("rules", ["paper", "release", None])
+@pytest.mark.parametrize("english", ["full", "literal", "release", None])
+@pytest.mark.parametrize("condition", ["standard", "blocked", "adversarial"])
+def test_no_column_holds_numbers_of_two_scales(rules: str | None, english: str | None, condition: str) -> None:
+    here = [frame.with_columns(condition=pl.lit(condition)) for frame in (GAMES, TABLE1, INTERVALS)]
+    (table,) = row_tables(*here, reading=Reading(rules, english))
+    assert not any(OWN in row.cells for row in table.rows if row.kind == REPORTED)
+    assert rules == "paper" or not any(OWN in row.cells for row in table.rows if row.kind == PROTOCOL)
+    printed = read_numbers(ROOT / NUMBERS).filter(metric=OWN, source="Table 1", setting="uniform")
+    shown = {row.name: str(row.cells[SCRIPT]) for row in table.rows if row.kind == REPORTED and SCRIPT in row.cells}
+    assert shown == (dict(printed.select("method", "value").iter_rows()) if condition == "standard" else {})
+
+
+def test_a_protocol_of_which_the_paper_prints_vps_has_the_same_by_the_script() -> None:
+    ours = (
+        pl.read_csv(ROOT / RESULTS / "table1.csv")
+        .filter(condition="standard")
+        .rows_by_key(["team", "setting"], named=True, unique=True)
     )
+    printed = read_numbers(ROOT / NUMBERS).filter(metric=OWN, kind="baseline")
+    for method, setting, value in printed.select("method", "setting", "value").iter_rows():
+        team = next(team for team, name in PAPER_PROTOCOLS.items() if name == method)
+        assert {round_half_up(ours[team, setting][column], 2) for column in (SCRIPT, OWN)} == {value}
+
+
+UNKNOWN_READING = "tables: reading unknown, so that no row of the paper can stand beside its VPS; name the reading"
+REFUSALS = [
+    (["row", "tables"], (), ""),
+    (["row", "tables", "--english", "full"], (), ""),
+    (["row", "tables", "--english", "literal"], (), "tables records the reading full, not literal."),
+    (["row", "tables", "--english", "nosuch"], (), "no reading nosuch; there are full, literal, release."),
+    (["row", "in", "--english", "full"], (), "these are traces, which are read by params.yaml"),
+    (["row", "tables"], ("english", "rules"), UNKNOWN_READING),
+    (["row", "tables", "--english", "full"], ("english", "rules"), ""),
+    (["report", "--tables", "tables", "--results", "results"], ("english",), UNKNOWN_READING),
+    (["site", "--tables", "tables"], ("english",), UNKNOWN_READING),
+    (["row", "tables"], ("vps_release",), "does not have the columns of game_summary: derive the tables again"),
+]
+
+
+@pytest.mark.slow
+def test_tables_of_another_or_an_unknown_reading_are_refused_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_trace(tmp_path / "in/g.json", toy_game("g", team="mine").text())
+    assert CliRunner().invoke(app, ["derive", "in", "--out", "tables", "--format", "parquet"]).exit_code == 0
+    write_query_results(Path("tables"), Path("results"))
+    summary = pl.read_parquet("tables/game_summary.parquet")
+    for words, lacking, told in REFUSALS:
+        summary.drop(lacking).write_parquet("tables/game_summary.parquet")
+        done = CliRunner().invoke(app, words)
+        assert (done.exit_code, told in done.output) == (2 if told else 0, True), (words, done.output)
+        assert not told or len(done.output.splitlines()) <= 5
+        assert "VPS, careful reader" in done.output or told
 
 
 @pytest.mark.slow
@@ -140,7 +216,7 @@ def test_the_command_prints_rows_of_traces_and_of_tables(tmp_path: Path, monkeyp
     assert mixed.exit_code == 2 and "tables holds tables, and there are traces beside them" in mixed.output
     assert CliRunner().invoke(app, ["derive", "in", "--out", "tables", "--rules", "release"]).exit_code == 0
     other = CliRunner().invoke(app, ["row", "tables"]).stdout
-    assert "These tables are by the rules release, release; the paper's VPS are by paper, full." in other
+    assert "VPS, release" in other and "careful reader" not in other
     for protocol in ("imap", "sd"):
         team = structs.replace(named_teams()[protocol], team="two")
         write(play_game(Play(tiny_task(len(protocol)), team)), tmp_path / f"two/{protocol}.json.zst")

@@ -36,6 +36,7 @@ def whole_game() -> TraceBuilder:
     game = toy_game(
         simulated=True, difficulty="hard", density=0.7, repeat=2, num_participants=2, seed=11, num_meetings=6,
         scenario={"optimal": optimal}, agents=[{"type": "x", "model": "m", "parameters": {"k": 1.5, "on": True}}] * 3,
+        prompts=[{"base_version": "1"}, None, {"file_sha256": "0a" * 32}],
     )  # fmt: skip
     game.content |= {"stopped": True, "stop_cause": "out of money", "stop_category": "budget", "schema_version": 1}
     game.content["events"][0]["data"] |= {"optimal_cost": 3, "greedy_cost": 8, "scenario_seed": 12}
@@ -67,11 +68,12 @@ WHOLE: dict[str, dict[str, Any]] = {
         "dms_per_meeting": 4.0, "group_messages": 1, "message_chars": 207, "rounds": 2, "num_agents": 3,
         "num_slots": 4, "num_participants": 2, "seed": 12, "stop_cause": "out of money",
         "stop_category": "budget", "schema_version": 1, "game_rules": "15 turns, 3 retries, dm",
-        "calendars_digest": "f4b47ae424c2f52b",
+        "prompts": f"from file, sha256 {'0a' * 32}; ours, version 1", "calendars_digest": "f4b47ae424c2f52b",
     },
     "rounds": {
         "round": 1, "meeting_id": 2, "participants": [1, 2], "coordinated": False, "slot": None, "dms": 1, "cost": 0,
-        "group_messages": 1, "participant_slots": [3, 2], "violated_meetings": [1], "blocked_violations": 2,
+        "group_messages": 1, "participant_slots": [3, 2], "failure_reason": "different slots",
+        "violated_meetings": [1], "violated_since": [1], "blocked_violations": 2,
         "batches_rejected": 1, "decisions_failed": 0, "rolled_back": True, "speaker_order": [], "resolution_event": 16,
         "optimal_cost": None, "oracle_slot": None,
     },

@@ -43,6 +43,7 @@ def test_a_game_is_drawn_message_by_message_with_beliefs_and_calendars(tables: P
     words = " ".join(drawn.output.split())
     for played in view["rounds"]:
         assert f"round {played['round']}: meeting M{played['meeting_id']} of agents" in words
+        assert f"{played['outcome']}; cost {played['cost']}" in words
         for message in played["messages"]:
             said = " ".join((message["in_words"] or message["content"]).split())
             assert f"{message['from_agent']} → {', '.join(map(str, message['to_agents']))}: {said}" in words

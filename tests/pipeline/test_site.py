@@ -7,14 +7,16 @@ from typing import Any
 
 import polars as pl
 import pytest
-from site_games import HOSTILE, NAME, REASONING, site_tables
+from site_games import HOSTILE, NAME, REASONING, build, site_tables
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
+from machine.errors import UserError
 from pipeline.__main__ import app
 from pipeline.privacy.rules import Weighing
+from pipeline.reports.measures import OWN, SCRIPT
 from pipeline.reports.site import build as building
-from pipeline.reports.site.build import Origins, SiteCounts, build
+from pipeline.reports.site.build import Origins, SiteCounts
 from pipeline.reports.site.figures import figures, read_metrics
 from pipeline.reports.site.games import BrowserOffsets
 from pipeline.reports.site.leaderboard import GAMES_A_PART, listed_games, listing_parts, reported_rows
@@ -118,6 +120,24 @@ def test_the_paper_s_rows_are_as_printed() -> None:
     }
     assert rows["Claude Sonnet 4.6", "uniform", "standard"]["values"]["excess_cost"] == "1.14"
     assert rows["Gemini 3.1 Pro", "varied", "blocked"]["values"]["coordination_rate_pct"] == "97.2"
+    assert rows["Claude Sonnet 4.6", "uniform", "standard"]["values"][SCRIPT] == "1.47"
+    assert not any(OWN in row["values"] for row in rows.values())  # of another scale
+
+
+@pytest.mark.parametrize("english", ["full", "literal", "release"])
+def test_the_column_of_the_tables_reading_is_called_by_it_and_has_no_row_of_the_paper(
+    english: str, tmp_path: Path
+) -> None:
+    tables = site_tables(tmp_path)
+    summary = pl.read_parquet(tables / "game_summary.parquet").with_columns(english=pl.lit(english))
+    summary.write_parquet(tables / "game_summary.parquet")
+    build(Origins(tables, numbers=ROOT / "data/paper/numbers.csv"), tmp_path / "site", RESAMPLING, workers=1)
+    board = page_data(tmp_path / "site/data/leaderboard.js")
+    labels = {metric["key"]: metric["label"] for metric in board["metrics"]}
+    assert labels[SCRIPT] == "Privacy loss, script"
+    assert ("careful reader" in labels[OWN]) == (english == "full") and (english in labels[OWN]) == (english != "full")
+    own = [metric["key"] for metric in board["metrics"]].index(OWN)
+    assert {row["values"][own] for row in board["reported"]} == {None}
 
 
 def test_private_reasoning_is_in_the_data_of_its_game_alone(site: Path) -> None:
@@ -195,10 +215,10 @@ def test_workers_change_no_byte(tables: Path, tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_folder_with_other_files_is_left_alone(tables: Path, tmp_path: Path) -> None:
-    (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(FileExistsError, match="something else than a site"):
-        build(Origins(tables), tmp_path, RESAMPLING)
-    assert contents(tmp_path) == {"mine.txt": b"mine"}
+    (tmp_path / "index.html").write_text("mine")
+    with pytest.raises(UserError, match="is not an output of `site`"):
+        build(Origins(tables), tmp_path, RESAMPLING, workers=1)
+    assert contents(tmp_path) == {"index.html": b"mine"}
 
 
 def test_a_list_of_twenty_thousand_games_comes_in_light_parts(tables: Path) -> None:
@@ -245,7 +265,7 @@ def test_a_notebook_s_page_holds_its_figures_and_is_made_anew_with_them(tmp_path
     pages = []
     for drawn in ("M0 0", "M1 1"):
         (copies / "n/a.svg").write_text(f'<svg><path d="{drawn}"/></svg>', encoding="utf-8")
-        write_notebooks(copies, out)
+        write_notebooks(copies, out, out)
         pages.append((out / "notebooks/n.html").read_text(encoding="utf-8"))
     assert pages[0] != pages[1]
     assert all("data:image/svg+xml" in page and "n/a.svg" not in page for page in pages)
@@ -271,6 +291,6 @@ def test_reports_notebooks_and_the_book_come_along_and_go_again(tables: Path, tm
     assert (tmp_path / "out/book/index.html").read_text(encoding="utf-8") == "<p>the book</p>"
     assert 'href="book/index.html"' in (tmp_path / "out/index.html").read_text(encoding="utf-8")
     build(Origins(tables), tmp_path / "out", RESAMPLING, workers=1)
-    assert not list((tmp_path / "out/notebooks").iterdir()) + list((tmp_path / "out/reports").iterdir())
+    assert not (tmp_path / "out/notebooks").exists() and not (tmp_path / "out/reports").exists()
     assert "book/" not in (tmp_path / "out/index.html").read_text(encoding="utf-8")
     assert not (tmp_path / "out/book").exists()

@@ -160,7 +160,7 @@ def test_the_command_says_so_in_one_line(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(sources, "file_version", lambda name, descriptor=None: str(descriptor))
     done = CliRunner().invoke(app, ["derive", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--workers", "1"])
     assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
-    assert f"{source.name} was replaced or written to while it was read; run it again; no table was" in done.stderr
+    assert f"{source.name} was replaced or written to while it was read; run it again" in done.stderr
 
 
 def test_a_pack_that_grows_while_a_piece_is_read_is_told_at_its_end(tmp_path: Path) -> None:

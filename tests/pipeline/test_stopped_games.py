@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from test_behaviour_results import talkative
 from test_study_statistics import results_of
-from trace_builder import TraceBuilder, toy_game, write_trace
+from trace_builder import CALENDARS, TraceBuilder, toy_game, write_trace
 
 from pipeline import Tables
 from pipeline.derive.parallel import Recipe, derive
@@ -45,7 +45,9 @@ def broken_off(trace: TraceBuilder, game_id: str, task_id: str) -> TraceBuilder:
 
 
 def whole_games() -> list[TraceBuilder]:
-    toys = [toy_game(f"toy-{number}", difficulty="easy").dm(1, 2, 1, "Agreed.") for number in range(2)]
+    toys = [
+        toy_game(f"toy-{n}", difficulty="easy").dm(1, 2, 1, "Agreed.").rendered(0, 0, CALENDARS[0]) for n in range(2)
+    ]
     return [*map(talkative, range(4)), *toys]
 
 

@@ -2,10 +2,9 @@
 
 import gzip
 import json
-import re
 from codecs import BOM_UTF8
 from collections.abc import Callable
-from contextlib import ExitStack
+from dataclasses import replace
 from hashlib import md5
 from os import mkfifo
 from pathlib import Path
@@ -19,10 +18,11 @@ from click.testing import Result
 from typer.testing import CliRunner
 from zstandard import compress, decompress
 
-from machine.manifests import any_manifest, manifest_path, write_manifest
-from machine.marks import begun, check_own
+from machine.manifests import any_manifest, manifest_path
+from machine.output import write_manifest
 from pipeline.__main__ import app
 from pipeline.derive.verify import verified
+from pipeline.reports.batch.own_study import write_results
 from pipeline.reports.library import Tables
 from pipeline.reports.notebook_session import Study
 from sim.__main__ import app as sim
@@ -99,7 +99,7 @@ def test_what_commands_write_beside_traces_and_tables_is_no_trace_and_no_stray(s
     (study / "tables" / "dataset" / "data" / "games.parquet").write_bytes(b"")
     (study / "tables" / "stray.parquet").write_bytes(b"")
     changed, stray = run("verify", study).stdout.splitlines()
-    assert changed.endswith("1 of the files of SHA256SUMS changed since: data/games.parquet")
+    assert changed.endswith("1 of the files of export changed since: data/games.parquet")
     assert stray.endswith("/tables: 1 tables that derive did not write: stray.parquet")
 
 
@@ -154,142 +154,45 @@ def test_a_site_is_whole_and_of_the_traces_beside_it(tmp_path: Path) -> None:
     assert other.endswith("site was made from other traces than those of any folder here, or from a part of one")
 
 
-def test_a_page_that_was_damaged_is_made_anew(tmp_path: Path) -> None:
-    (tmp_path / "traces").mkdir()
-    (tmp_path / "traces" / "a.json").write_bytes(text_of("protocol"))
-    site = ("site", tmp_path / "traces", "--out", tmp_path / "site", "--workers", 1)
-    assert run(*site).exit_code == 0
-    page = next((tmp_path / "site" / "games").glob("*.js"))
-    whole = page.read_bytes()
-    assert "0 pages made" in run(*site).output
-    page.write_bytes(whole[:100])
-    assert "1 page made" in run(*site).output
-    assert page.read_bytes() == whole and run("verify", tmp_path).exit_code == 0
+# One row a command that writes to a folder, a file there that it would write, and one that it would not.
+WRITERS = [
+    (("derive", "a.json"), "agents.csv", "games/notes.txt"),
+    (("derive", "a.json", "--partition"), "games/team=imap/condition=standard/00000000.parquet", "games.parquet"),
+    (("audit", "a.json"), "audit.csv", "mine.csv"),
+    (("site", "a.json"), "index.html", "games/mine.html"),
+    (("report", "a.json"), "index.html", "results/mine.csv"),
+    (("figures", "20_privacy_plane", "--tables", "made/tables", "--results", "made/results"), "figures.tex", "a.tex"),
+    (("export", "--tables", "made/tables", "--license", "a.json"), "README.md", "data/mine.parquet"),
+    (("database", "--tables", "made/tables"), "all.duckdb", "mine.duckdb"),
+]
 
 
-@pytest.mark.parametrize(
-    ("traces", "words"),
-    [
-        ("results", ("report", "results", "--out", ".")),
-        ("tables", ("report", "tables", "--out", ".")),
-        ("index.html", ("report", "index.html", "--out", ".")),
-        ("games", ("derive", "games", "--out", ".", "--partition")),
-        ("agents.csv", ("derive", "agents.csv", "--out", ".")),
-        ("10_table1.html", ("report", "10_table1.html", "--out", ".")),
-        ("audit.csv", ("audit", "audit.csv", "--out", ".")),
-    ],
-)
-def test_what_a_command_did_not_write_it_does_not_replace(
-    traces: str, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("words", "own", "other"), WRITERS, ids=[row[0][0] for row in WRITERS])
+def test_files_of_others_survive_a_command_and_are_not_replaced(
+    words: tuple[str, ...], own: str, other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = tmp_path / traces if "." in traces else tmp_path / traces / "a.json"
-    kept.parent.mkdir(exist_ok=True)
-    kept.write_bytes(text_of("protocol"))
-    monkeypatch.chdir(tmp_path)
-    done = run(*words)
-    assert done.exit_code == 2 and f"is of no earlier {words[0]}" in " ".join(done.stderr.replace("│", " ").split())
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [kept]
-    assert kept.read_bytes() == text_of("protocol")
-
-
-@pytest.mark.parametrize(
-    ("folder", "words"),
-    [("tables", ("derive", "in", "--out", "tables")), ("report", ("report", "in", "--out", "report"))],
-)
-def test_what_was_put_there_after_a_run_that_failed_is_not_replaced(
-    folder: str, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("in").mkdir()
-    Path("in/a.json").write_bytes(text_of("protocol"))
-    with pytest.raises(OSError, match="no room"), begun(Path(folder), words[0], ["games.csv", "tables", "*.html"]):
-        Path(folder, "games.csv").write_text("ours", encoding="utf-8")
-        raise OSError("no room")
-    for name in ("index.html", "agents.csv"):
-        Path(folder, name).write_text("mine", encoding="utf-8")
-    done = run(*words)
-    assert done.exit_code == 2 and "which would replace it" in " ".join(done.stderr.replace("│", " ").split())
-    assert {path.read_text() for path in Path(folder).iterdir() if not path.name.startswith(".")} == {"ours", "mine"}
-
-
-def test_what_a_run_that_was_killed_after_one_that_failed_has_left_is_its_own(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="no room"), begun(tmp_path, "derive", ["*.csv"]):
-        (tmp_path / "games.csv").touch()
-        raise OSError("no room")
-    killed = ExitStack()
-    killed.enter_context(begun(tmp_path, "derive", ["*.csv"]))
-    (tmp_path / "agents.csv").touch()
-    check_own(tmp_path, ["games.csv", "agents.csv"], "derive")
-
-
-@pytest.mark.parametrize("name", [".git/HEAD", ".notes", "old/.a.csv", "my.manifest.json"])
-def test_a_hidden_file_in_a_folder_that_would_be_replaced_is_kept(name: str, tmp_path: Path) -> None:
-    kept = tmp_path / "games" / name
-    kept.parent.mkdir(parents=True)
-    kept.write_text("mine", encoding="utf-8")
-    (tmp_path / "games" / ".DS_Store").touch()
-    with pytest.raises(FileExistsError, match=f"{re.escape(name)} is of no earlier derive"):
-        check_own(tmp_path, ["games"], "derive")
-    kept.unlink()
-    check_own(tmp_path, ["games"], "derive")
-
-
-@pytest.mark.parametrize("killed", [True, False])
-def test_what_stood_there_before_a_run_that_ended_early_is_not_its_own(killed: bool, tmp_path: Path) -> None:
-    for name in ("tables/games.parquet", "index.html"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("mine", encoding="utf-8")
-    run = ExitStack()
-    run.enter_context(begun(tmp_path, "report", ["*.html", "tables"]))
-    (tmp_path / "imap.html").touch()
-    if not killed:
-        run.__exit__(OSError, OSError("no room"), None)
-    check_own(tmp_path, ["imap.html"], "report")
-    for name in ("tables", "index.html"):
-        with pytest.raises(FileExistsError, match="is of no earlier report"):
-            check_own(tmp_path, [name], "report")
-
-
-def test_a_killed_run_owns_nothing_under_names_that_it_would_not_have_replaced(tmp_path: Path) -> None:
-    (tmp_path / "results").mkdir()
-    for name in ("results/mine.html", "mine.csv"):
-        (tmp_path / name).write_text("mine", encoding="utf-8")
-    killed = ExitStack()
-    killed.enter_context(begun(tmp_path, "report", ["*.html", "tables"]))
-    (tmp_path / "tables").mkdir()
-    for name in ("imap.html", "tables/games.parquet"):
-        (tmp_path / name).touch()
-    check_own(tmp_path, ["imap.html", "tables"], "report")
-    for name in ("results", "mine.csv"):
-        with pytest.raises(FileExistsError, match="is of no earlier report"):
-            check_own(tmp_path, [name], "report")
-
-
-def test_where_the_disk_is_full_a_failed_run_keeps_its_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(OSError, match="no room"), begun(tmp_path, "derive", ["*.csv"]):
-        (tmp_path / "games.csv").touch()
-        monkeypatch.setattr(Path, "write_text", lambda *_, **__: (_ for _ in ()).throw(OSError("no room")))
-        raise OSError("no room")
-    check_own(tmp_path, ["games.csv"], "derive")
-
-
-def test_fewer_tables_remove_no_file_of_a_user_s_in_partitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipeline.reports.notebook.execute_raw", without_kernel.execute_raw)
     monkeypatch.chdir(tmp_path)
     Path("a.json").write_bytes(text_of("protocol"))
-    assert run("derive", "a.json", "--out", "tables", "--partition", "--workers", 1).exit_code == 0
-    mine = next(Path("tables/messages").glob("*/*")) / "notes.txt"
-    mine.write_text("mine", encoding="utf-8")
-    for words in ((), ("--tables", "games")):
-        done = run("derive", "a.json", "--out", "tables", "--workers", 1, *words)
-        assert done.exit_code == 2 and "notes.txt" in done.stderr and mine.read_text() == "mine"
-
-
-def test_a_folder_in_which_nothing_was_begun_keeps_no_mark(tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    for folder in (tmp_path / "new", tmp_path / "mine"):
-        with pytest.raises(OSError, match="no room"), begun(folder, "derive", ["games.csv"]):
-            raise OSError("no room")
-    assert [path.name for path in tmp_path.rglob("*")] == ["mine"]
+    if "made/tables" in words:
+        assert run("derive", "a.json", "--out", "made/tables", "--workers", 1).exit_code == 0
+        write_results(tmp_path / "made/tables", tmp_path / "made/results")
+    place = {"export": ("out",), "database": ("--out", "out/all.duckdb")}.get(words[0], ("--out", "out"))
+    hidden = [f".{words[0]}-mine/x", ".parts-mine/x", ".unfinished/x", ".trial", ".a.csv.99999.tmp"]
+    for name in (other, own, *hidden):
+        Path("out", name).parent.mkdir(parents=True, exist_ok=True)
+        Path("out", name).write_text("mine", encoding="utf-8")
+    refused = run(*words, *place)
+    assert refused.exit_code == 2, refused.output
+    assert refused.stderr.endswith(f"{own} is not an output of `{words[0]}`; move it away or name another folder\n")
+    Path("out", own).unlink()
+    for _ in range(2):
+        assert run(*words, *place).exit_code in (0, 3)
+        assert Path("out", own).is_file()
+        assert {Path("out", name).read_text() for name in (other, *hidden)} == {"mine"}
+    Path("out", own).write_text("edited")
+    assert f"{own} was changed since `{words[0]}` wrote it" in run(*words, *place).stderr
+    assert Path("out", own).read_text() == "edited"
 
 
 def test_a_database_that_was_written_to_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,7 +204,7 @@ def test_a_database_that_was_written_to_is_not_replaced(tmp_path: Path, monkeypa
     with duckdb.connect("all.duckdb") as database:
         database.sql("CREATE VIEW mine AS FROM games")
     done = run(*make)
-    assert done.exit_code == 2 and "all.duckdb was written to since it was made" in " ".join(done.stderr.split())
+    assert done.exit_code == 2 and "all.duckdb was changed since `database` wrote it" in " ".join(done.stderr.split())
     with duckdb.connect("all.duckdb") as database:
         assert len(database.sql("FROM mine").fetchall()) == 1
     Path("all.duckdb").rename("kept.duckdb")
@@ -309,26 +212,8 @@ def test_a_database_that_was_written_to_is_not_replaced(tmp_path: Path, monkeypa
     Path("notes.txt").write_text("mine")
     for name in ("notes.txt", "kept.duckdb"):
         before, done = Path(name).read_bytes(), run(*make[:-1], name)
-        assert done.exit_code == 2 and f"{name} is of no earlier database" in " ".join(done.stderr.split())
+        assert done.exit_code == 2 and f"{name} is not an output of `database`" in " ".join(done.stderr.split())
         assert Path(name).read_bytes() == before
-
-
-def test_what_a_person_puts_into_a_site_stays_and_is_none_of_its_own(tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_bytes(text_of("protocol"))
-    out = tmp_path / "site"
-    make = ("site", tmp_path / "a.json", "--out", out, "--workers", 1)
-    assert run(*make).exit_code == 0
-    (out / "mine.html").write_text("mine")
-    assert run(*make).exit_code == 0 and run("verify", out).exit_code == 0
-    (out / "mine.html").write_text("mine, edited")
-    assert run("verify", out).exit_code == 0
-    for name in ("games/mine.html", "data/mine.csv", "book/mine.html"):
-        (out / name).parent.mkdir(exist_ok=True)
-        (out / name).write_text("mine")
-        done = run(*make)
-        assert done.exit_code == 2 and "is of no earlier site" in " ".join(done.stderr.split())
-        (out / name).unlink()
-    assert run(*make).exit_code == 0
 
 
 def play(tasks: int, out: Path, *more: str, code: int = 0) -> None:
@@ -377,32 +262,37 @@ def test_what_a_run_replaced_before_it_died_the_resumed_run_lists(tmp_path: Path
     assert run("verify", out).stdout == f"{out}: 1 of the files of run missing: {third.name}\n"
 
 
+def unfinish(folder: Path, command: str) -> None:
+    """Leave what a run of the command leaves that is killed while it moves its files."""
+    manifest = any_manifest(manifest_path(folder, command))
+    folder.mkdir(exist_ok=True)
+    manifest.path.write_text(replace(manifest, finished=False, before=manifest.files).text)
+
+
 @pytest.mark.parametrize(("place", "command"), [("tables", "derive"), ("", "all.duckdb"), ("rep", "report")])
 def test_a_run_that_was_killed_is_told(place: str, command: str, study: Path) -> None:
-    with ExitStack() as killed:
-        killed.enter_context(begun(study / place, command, ["*.html"]))
-        assert run("verify", study).stdout == f"{study / place}: a run of {command} did not end; run it again\n"
-    assert run("verify", study).exit_code == 0
+    unfinish(study / place, command)
+    assert run("verify", study).stdout == f"{study / place}: a run of {command} did not finish; run it again\n"
 
 
 def test_tables_of_which_some_are_of_a_killed_derivation_are_not_taken(study: Path) -> None:
     database = ("database", "--tables", study / "tables", "--out", study / "x.duckdb")
-    with begun(study / "tables", "derive", ["*.parquet"]):
-        for words in (database, ("row", study / "tables"), ("sql", "FROM games", study / "tables")):
-            done = run(*words)
-            assert done.exit_code == 2 and "of a derive that did not end: run it again" in " ".join(done.stderr.split())
-        with pytest.raises(OSError, match="of a derive that did not end"):
-            Tables(f"file://{study}/tables")
-        with pytest.raises(FileNotFoundError, match="of a derive that did not end"):
-            Study(study / "tables", study / "results", study)
+    unfinish(study / "tables", "derive")
+    for words in (database, ("row", study / "tables"), ("sql", "FROM games", study / "tables")):
+        done = run(*words)
+        told = " ".join(done.stderr.split())
+        assert done.exit_code == 2 and "a run of derive did not finish; run it again" in told, told
+    with pytest.raises(OSError, match="a run of derive did not finish"):
+        Tables(f"file://{study}/tables")
+    with pytest.raises(FileNotFoundError, match="a run of derive did not finish"):
+        Study(study / "tables", study / "results", study)
     assert not list(study.glob("*x.duckdb*"))
 
 
 def test_what_a_killed_run_left_in_hidden_folders_is_in_no_line(study: Path) -> None:
-    hidden = study / "tables/.parts-abc/finished"
+    hidden = study / "tables/.derive-abc/files"
     hidden.mkdir(parents=True)
     (hidden / "derive.manifest.json").write_text(json.dumps({"files": {"gone.csv": ""}, "made_from": {}}))
-    (study / ".dir-begun").mkdir()
     assert run("verify", study).exit_code == 0
 
 
@@ -578,4 +468,4 @@ def test_tables_at_an_address_are_of_one_derivation(study: Path) -> None:
     assert run("derive", study / "traces" / "b.jsonl", "--out", study / "other", "--workers", 1).exit_code == 0
     (study / "other" / "rounds.parquet").replace(study / "tables" / "rounds.parquet")
     done = run("sql", "SELECT 1 AS one FROM games", place)
-    assert done.exit_code == 1 and "rounds.parquet is not what derive wrote last" in str(done.exception)
+    assert done.exit_code == 1 and "rounds.parquet is not what derive wrote last" in done.stderr

@@ -197,6 +197,7 @@ def test_an_overview_says_who_played_what_and_what_each_round_cost() -> None:
         "meeting_id": 3,
         "participants": [0, 2],
         "slot": None,
+        "failure_reason": "different slots",
         "oracle_slot": 4,
         "cost": 5,
         "cost_so_far": 5,
@@ -207,7 +208,7 @@ def test_an_overview_says_who_played_what_and_what_each_round_cost() -> None:
     assert "&lt;b&gt;x (simulated speakers: no model) on t, standard" in code
     assert "1 of 2 meetings, cost 5, 4 DMs" in code
     cells = re.findall(r"<td [^>]*gt_row[^>]*>([^<]*)</td>", code)
-    assert cells[:9] == ["0", "M3", "0, 2", "–", "4", "5", "5", "4", "–"] and cells[17] == "0.50"
+    assert cells[:9] == ["0", "M3", "0, 2", "different slots", "4", "5", "5", "4", "–"] and cells[17] == "0.50"
 
 
 def test_a_frame_is_shown_without_quotes_and_nulls_and_with_all_its_columns() -> None:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,9 +60,14 @@ class TraceBuilder:
     def batch(self, number: int, agent: int, *actions: dict[str, Any]) -> "TraceBuilder":
         return self.event("batch_applied", round=number, phase="DECISION", agent_id=agent, actions=list(actions))
 
-    def resolution(self, number: int, coordinated: bool, **slots: int | None) -> "TraceBuilder":
+    def resolution(
+        self, number: int, coordinated: bool, violated: Sequence[int] = (), blocked: Sequence[int] = (), **slots: Any
+    ) -> "TraceBuilder":
+        """violated: earlier meetings; blocked: agents whose blocked slot was touched; a0, a1, …: an agent's slot."""
         placed = {agent.removeprefix("a"): slot for agent, slot in slots.items()}
-        return self.event("resolution", round=number, coordinated=coordinated, per_agent_slot=placed)
+        found = {"consistency_violated_meeting_ids": violated, "blocked_slot_violations": blocked}
+        found = {name: who for name, who in found.items() if who}
+        return self.event("resolution", round=number, coordinated=coordinated, per_agent_slot=placed, **found)
 
     def text(self) -> bytes:
         return json.dumps(self.content).encode()

@@ -23,7 +23,7 @@ from sim.runs.runner import Patient
 from sim.runs.teams import AgentSpec, Team, build_agent
 from tests.sim.worlds import tiny_task
 
-PROTOCOLS = ("imap", "sd", "dsm", "always-slot-0", "phantom-agreement", "style")
+PROTOCOLS = ("imap", "sd", "dsm", "style")
 
 
 class Sub(str):

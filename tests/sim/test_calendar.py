@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.calendar import Batch, BatchConflict, Calendar, Errand, Move, ScheduledMeeting, Starts, item_id, validate
+from sim.calendar import Batch, BatchConflict, Calendar, Errand, Move, ScheduledMeeting, item_id, validate
 from tests.sim.worlds import calendar, errand_id, reschedule, schedule, written
 
 BOARD = calendar(". 3 x2 M7(0,1)=4 .")
@@ -206,44 +206,3 @@ def test_whatever_is_sent_a_batch_applies_whole_or_changes_nothing(board, action
             continue
         assert sorted(map(repr, [*before, NINE])) == sorted(map(repr, [*after.slots, None]))
     assert board.slots == before
-
-
-# One row a batch about a meeting of two slots on ". 3 M7 M7 . . 2": the actions, and the calendar or the conflict.
-LONGER = [
-    ([schedule(9, 4)], ". 3 M7(0,1) M7(0,1) M9(0,1) M9(0,1) 2"),
-    ([reschedule(1, 1, 4), schedule(9, 0)], "M9(0,1) M9(0,1) M7(0,1) M7(0,1) 3 . 2"),
-    ([reschedule(7, 2, 4), schedule(9, 2)], ". 3 M9(0,1) M9(0,1) M7(0,1) M7(0,1) 2"),
-    ([reschedule(7, 2, 3), reschedule(1, 1, 5), schedule(9, 0)], "M9(0,1) M9(0,1) . M7(0,1) M7(0,1) 3 2"),
-    ([schedule(9, 5)], "Schedule slot 6 is not free after the batch."),
-    ([schedule(9, 6)], "slot must be an integer from 0 to 5, got 6."),
-    ([reschedule(7, 3, 4), schedule(9, 2)], "Meeting 7 begins at slot 2, not at slot 3."),
-    ([reschedule(7, 2, 6), schedule(9, 2)], "to_slot must be an integer from 0 to 5, got 6."),
-    ([reschedule(7, 2, 5), schedule(9, 2)], "Target slot 6 is not free after the batch."),
-    ([reschedule(7, 2, 4), reschedule(1, 1, 5), schedule(9, 0)], "Two actions target slot 5."),
-]
-
-
-@pytest.mark.parametrize(("actions", "outcome"), LONGER)
-def test_a_longer_meeting_is_named_by_its_first_slot_and_moves_as_one(actions, outcome):
-    board = calendar(". 3 M7(0,1) M7(0,1) . . 2")
-    try:
-        batch = validate(board, actions, NINE, duration=2)
-    except BatchConflict as conflict:
-        assert str(conflict) == outcome
-    else:
-        assert written(batch.calendar) == outcome
-        assert batch.cost == sum(m.cost for m in batch.moves)
-
-
-# One row a slot of ". 3 4 . M7 M7 x2 . .", seen by a meeting of two slots that begins there.
-STARTS = [(0, "3"), (1, "7"), (2, "4"), (3, "x"), (4, "M7(0,1)"), (5, "x"), (6, "x"), (7, "."), (8, "x")]
-
-
-@pytest.mark.parametrize(("slot", "seen"), STARTS)
-def test_a_slot_stands_for_the_run_that_a_longer_meeting_would_fill(slot, seen):
-    found = written(Starts(calendar(". 3 4 . M7(0,1) M7(0,1) x2 . ."), 2)).split()[slot]
-    assert (found[:1] if seen == "x" else found) == seen
-
-
-def test_errands_that_have_not_enough_slots_to_go_to_block_their_run():
-    assert written(Starts(calendar("3 4 5 ."), 2)).split()[:2] == ["x7", "x9"]

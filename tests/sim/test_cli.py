@@ -84,7 +84,7 @@ def test_a_suite_says_how_many_tasks_lie_in_another_third_and_writes_their_own(f
     assert own.stdout.endswith("its own stands in the file\n")
     assert {t.difficulty for t in read_tasks(folder / "own.jsonl")} == {"easy", "medium", "hard"}
     unknown = sim(folder, "suite", "list.csv", "--out", "own.jsonl", "--difficulty", "hardest")
-    assert failure(unknown) == "error: there is no difficulty by 'hardest'; known: list, paper, feasible\n"
+    assert failure(unknown) == "error: there is no difficulty by 'hardest'; known: list, paper\n"
 
 
 def test_a_team_plays_every_task(folder):

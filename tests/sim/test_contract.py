@@ -21,12 +21,11 @@ TASKS = {
     "varied": tiny_task(4, "varied", errand_cost_values=(1, 100, 1000), num_meetings=4, num_slots=8),
     "unequal": tiny_task(5, num_agents=4, num_slots=8, participant_lists=((0, 1), (0, 2, 3), (1, 2, 3))),
     "begun": tiny_task(6, num_slots=9, prior_meetings=2, num_agents=4, num_meetings=2),
-    "long": tiny_task(8, num_slots=14, duration=2, prior_meetings=1),
 }
 
 every_team = pytest.mark.parametrize("team", TEAMS)
 # What junk does to agents that share their code with one of these only make check tries out.
-TRIED = {"always-slot-0", "candid", "dsm-private", "imap", "phantom-agreement", "refuse-if-costly", "sd", "silent"}
+TRIED = {"candid", "dsm-private", "imap", "sd"}
 every_team_in_turn = pytest.mark.parametrize(
     "team", [pytest.param(team, marks=[] if team in TRIED else [pytest.mark.slow]) for team in TEAMS]
 )
@@ -69,7 +68,7 @@ def test_a_game_conserves_every_agent_s_items(team, task):
         del errands["None"], left["None"]
         assert errands <= left
         new = Counter(item_id(i) for i in after if i is not None and repr(i) not in errands)
-        assert set(new.values()) <= {task.meetings[0].duration}
+        assert set(new.values()) <= {1}
         assert set(new) <= {m.id for m in task.meetings}
 
 
@@ -171,8 +170,6 @@ KINDS = [
     ("poll", "ask", ("meeting_id", "limits")),
     ("poll", "answer", ("meeting_id", "can", "cannot")),
     ("poll", "decision", ("meeting_id", "slot")),
-    ("dpop", "util", ("meeting_id", "below", "costs")),
-    ("dpop", "value", ("meeting_id", "slot")),
     ("secure", "key", ("meeting_id", "tester", "seed", "orders")),
     ("secure", "masked", ("meeting_id", "parties", "first", "totals", "values")),
     ("secure", "more", ("meeting_id", "first")),

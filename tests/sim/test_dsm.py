@@ -1,8 +1,7 @@
 import pytest
 
 from sim.agents import DECISION, VOLUNTARY
-from sim.agents.dsm import Dsm
-from sim.agents.dsm_plans import PRIVATE, WELFARE, DsmParameters
+from sim.agents.dsm import PRIVATE, WELFARE, Dsm, DsmParameters
 from tests.sim.worlds import (
     BUMP,
     calendar,
@@ -206,7 +205,15 @@ def several(parameters, boards):
     ]
 
 
-SEARCH_ON = DsmParameters(l_max=2, beta=0.25, theta_unit_cost=10.0, welfare=0.25, max_offers=None)
+SEARCH_ON = DsmParameters(l_max=2, beta=0.25, theta_unit_cost=10.0, welfare=0.25, max_offers=0)
+
+
+@pytest.mark.parametrize(("sender", "answered"), [(0, True), (2, False)])
+def test_only_the_initiator_s_offers_are_scored(sender, answered):
+    plan = {"id": 0, "slot": 0, "displacements": [], "cleared_slots": []}
+    offer = {"dsm": "proposals", "slots": [0], "plans": [plan], "round": 1, "participants": [0, 1, 2]}
+    offer |= {"displacements": {}, "cleared_slots": {}}
+    assert bool(said(agent(". .", 1).act(request(calendar(". ."), inbox=[(sender, offer)])))) == answered
 
 
 def test_a_published_preset_makes_one_offer_and_decides_all_the_same():

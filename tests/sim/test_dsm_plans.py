@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.agents.dsm_plans import (
+from sim.agents.dsm import (
     PRIVATE,
     WELFARE,
     Displacement,
@@ -228,7 +228,7 @@ def test_the_presets_are_those_of_the_paper():
     )
 
 
-@pytest.mark.parametrize("wrong", [{"l_min": 0}, {"l_min": 3, "l_max": 2}, {"cascade_depth": -1}])
+@pytest.mark.parametrize("wrong", [{"l_min": 0}, {"l_min": 3, "l_max": 2}, {"cascade_depth": -1}, {"max_offers": -1}])
 def test_parameters_without_a_meaning_are_refused(wrong):
     with pytest.raises(ValueError, match=r"l_min|negative"):
         DsmParameters(**wrong)

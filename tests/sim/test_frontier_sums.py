@@ -1,6 +1,5 @@
-"""k-bit and randomised-response IMAP, DPOP, and DSM with logarithmic scores."""
+"""k-bit and randomised-response IMAP, and DSM with logarithmic scores."""
 
-from itertools import product
 from math import exp, isclose
 
 import pytest
@@ -18,10 +17,8 @@ from sim.agents.beyond.coarse import (
     level_of,
     truth_of,
 )
-from sim.agents.beyond.dpop import Dpop, added
-from sim.agents.dsm import Dsm
-from sim.agents.dsm_plans import WELFARE, score_of
-from sim.agents.imap import Imap, local_cost
+from sim.agents.dsm import WELFARE, Dsm, score_of
+from sim.agents.imap import Imap
 from tests.sim.worlds import TRIO, calendars, new_game, payloads, play, registration, request, slots_of
 
 BOARD = st.lists(st.sampled_from([".", ".", "1", "100", "1000", "x1"]), min_size=5, max_size=5).map(" ".join)
@@ -94,31 +91,6 @@ def test_an_offer_that_somebody_refuses_is_followed_by_the_next():
     assert set(offers) <= {1, 2}
     assert offers[-1] == 2
     assert slots_of(game, 1) == [2, 2, 2]
-
-
-@settings(max_examples=60)
-@given(boards=BOARDS)
-def test_dpop_takes_a_slot_of_least_total_cost(boards):
-    costs = [[local_cost(board, slot) for board in calendars(boards)] for slot in range(5)]
-    sums = [sum(c) for c in costs if None not in c]
-    slot = slots_of(game_of(boards, [(0, 1, 2)], Dpop), 1)[0]
-    assert (slot is None) == (not sums)
-    assert slot is None or sum(costs[slot]) == min(sums)
-
-
-def test_dpop_sends_two_messages_a_responder_up_and_down_the_chain():
-    game = game_of(*TRIO, Dpop)
-    leaf, middle = {"0": 0, "1": 0, "2": 3, "3": None}, {"0": 7, "1": 0, "2": 3, "3": None}
-    assert payloads(game) == [
-        (2, 1, {"dpop": "util", "meeting_id": 1, "below": [2], "costs": leaf}),
-        (1, 0, {"dpop": "util", "meeting_id": 1, "below": [1, 2], "costs": middle}),
-        (0, 1, {"dpop": "value", "meeting_id": 1, "slot": 1}),
-        (1, 2, {"dpop": "value", "meeting_id": 1, "slot": 1}),
-    ]
-
-
-def test_a_sum_with_an_impossible_part_is_impossible():
-    assert [added(list(parts)) for parts in product([None, 2], [0, 3])] == [None, None, 2, 5]
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,14 @@ def test_a_retry_takes_the_usable_slot_of_its_number(attempt, actions):
     assert agent(". 3 x2 5 .").act(request(board, DECISION, attempt=attempt)).actions == actions
 
 
+@pytest.mark.parametrize(("slot", "handed_in"), [(0, True), (1, True), (2, False), (3, False), (9, False)])
+def test_a_slot_that_the_agent_cannot_clear_is_not_handed_in(slot, handed_in):
+    board = calendar(". 3 x2 M1(0,1)")
+    player = agent(". 3 x2 M1(0,1)", 1)
+    player.act(request(board, inbox=[(0, {"imap": "decision", "meeting_id": 2, "slot": slot})]))
+    assert bool(player.act(request(board, DECISION)).actions) == handed_in
+
+
 def test_a_decision_that_came_too_late_says_nothing_of_the_next_meeting():
     # the budget of two sweeps runs out before agents 1 and 2 can read what agent 0 decided
     game = game_of([". . . ."] * 3, [(1, 2, 0), (1, 2)], max_turns_per_round=2)

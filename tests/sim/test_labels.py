@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.calendar import Calendar, Errand, Item, Move, ScheduledMeeting, validate
-from sim.tasks.labels import BANK, TIERS, Label, Labels, draw, load_bank
+from sim.tasks.labels import BANK, TIERS, Label, LabelError, Labels, draw, load_bank
 from sim.tasks.scenario import Parameters, generate
 from tests.sim.worlds import calendars_of, meetings_of
 
@@ -240,3 +241,12 @@ def test_no_items_draw_no_labels() -> None:
 def test_labels_survive_a_trip_through_json() -> None:
     labels = draw(BANK_LABELS, calendars_of(4), meetings_of(2), 5)
     assert msgspec.json.decode(msgspec.json.encode(labels), type=Labels) == labels
+
+
+@pytest.mark.parametrize("content", [b"- label: [", b"label: x", b"", b"\xff\xfe\x00", b"- {label: x}", None])
+def test_a_bank_that_cannot_be_read_is_named_in_one_line(tmp_path: Path, content: bytes | None) -> None:
+    (tmp_path / "errands.yaml").write_bytes((BANK / "errands.yaml").read_bytes())
+    if content is not None:
+        (tmp_path / "meetings.yaml").write_bytes(content)
+    with pytest.raises(LabelError, match=r"meetings\.yaml: (not as expected|can't be read) \([^\n]*$"):
+        load_bank(tmp_path)

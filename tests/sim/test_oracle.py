@@ -2,7 +2,6 @@ from collections import Counter
 from itertools import product
 from random import Random
 
-import msgspec
 import pytest
 
 from sim.calendar import Calendar, Errand
@@ -32,47 +31,6 @@ def random_instance(rng, blocked):
     ]
     lists = [sorted(rng.sample(range(agents), rng.randint(1, agents))) for _ in range(rng.randint(1, 4))]
     return boards, [Meeting(i, tuple(m)) for i, m in enumerate(lists, start=1)]
-
-
-def longest_cost(boards, meeting, slot):
-    """(cost, displaced) of a meeting that fills several slots, or None where it can't begin in the slot."""
-    cost = displaced = 0
-    for agent in meeting.participants:
-        held = list(boards[agent].slots[slot : slot + meeting.duration])
-        elsewhere = [*boards[agent].slots[:slot], *boards[agent].slots[slot + meeting.duration :]].count(None)
-        errands = [item for item in held if item is not None]
-        if len(held) < meeting.duration or any(e.blocked for e in errands) or len(errands) > elsewhere:
-            return None
-        cost, displaced = cost + sum(e.cost for e in errands), displaced + len(errands)
-    return cost, displaced
-
-
-def every_longer_schedule(boards, stream):
-    """(cost, displaced, slots) of all feasible schedules of meetings that fill several slots."""
-    for slots in product(range(len(boards[0])), repeat=len(stream)):
-        placed = list(zip(stream, slots, strict=True))
-        taken = Counter((a, t) for m, s in placed for a in m.participants for t in range(s, s + m.duration))
-        parts = [longest_cost(boards, m, s) for m, s in placed]
-        if None not in parts and max(taken.values()) == 1:
-            yield (sum(c for c, _ in parts), sum(d for _, d in parts), slots)
-
-
-@pytest.mark.slow
-def test_the_optimum_of_longer_meetings_is_the_first_of_the_cheapest_schedules():
-    rng, solved = Random("longer"), 0
-    for boards, stream in instances(blocked=True, number=60):
-        longer = [msgspec.structs.replace(m, duration=rng.randint(1, 3)) for m in stream]
-        best = min(every_longer_schedule(boards, longer), default=None)
-        if best is None:
-            with pytest.raises(NoSchedule):
-                solve(boards, longer)
-            continue
-        found = solve(boards, longer)
-        assert (found.cost, found.displaced, found.slots) == best
-        solved += 1
-    assert solved > 8
-    with pytest.raises(TooManyStates, match="longer than a slot"):
-        count(boards, [msgspec.structs.replace(m, duration=2) for m in stream])
 
 
 def test_a_meeting_on_the_calendars_from_the_start_costs_its_holders_what_an_errand_would():

@@ -107,7 +107,7 @@ SPOILED = [
     ("filter-200", "refused: the provider's content filter held the answer back", 0),
     ("filter-400", "refused: the provider's content filter held the answer back", 0),
     ("huge", "refused: the answer has ", 0),
-    ("cut", "repaired: cut JSON", 0),
+    ("cut", "refused: the answer is cut off", 0),
 ]
 
 

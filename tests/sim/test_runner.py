@@ -1,8 +1,7 @@
 import msgspec
 import pytest
 
-from machine.executor import map_ordered, map_unordered
-from machine.processes import cores
+from machine.cores import cores, map_ordered, map_unordered
 from sim.game.game import Limits
 from sim.game.trace import read, write
 from sim.runs.runner import jobs_for, play_all

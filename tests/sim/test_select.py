@@ -3,9 +3,9 @@ from collections import Counter
 import msgspec
 import pytest
 
-from sim.tasks.blocked import make_blocked_task, make_listed_task
-from sim.tasks.difficulty import graded, infeasible_share, moved_thirds, ranked
-from sim.tasks.lists import Cell, Choice, candidates, cells, choose, read_list, select_cell, world, write_list
+from sim.tasks.blocked import make_listed_task
+from sim.tasks.difficulty import graded, moved_thirds, ranked
+from sim.tasks.lists import Cell, Choice, candidates, cells, choose, read_costs, read_list, select_cell, write_list
 from sim.tasks.scenario import generate
 from sim.tasks.suite import TaskError, make_task
 from tests.sim.test_suite import PAPER72
@@ -99,42 +99,22 @@ def test_a_selection_is_a_list_whose_tasks_come_out_the_same(tmp_path):
 
 
 def test_a_selection_may_be_of_another_size_and_of_other_costs(tmp_path):
-    shared = world("varied", {"num_slots": 10, "num_meetings": 2, "meeting_cost_level": None}, None, 4)
-    rows = select_cell(SMALL, Choice("varied", 5000, 6, 1, "paper", shared))
+    sizes, costs = {"num_slots": 10, "num_meetings": 2}, read_costs("varied", "2;5")
+    rows = select_cell(SMALL, Choice("varied", 5000, 6, 1, sizes, costs))
     write_list(rows, tmp_path / "list.csv")
     for entry in read_list(tmp_path / "list.csv"):
         p = entry.parameters
-        assert (p.num_slots, p.num_meetings, p.errand_cost_level, p.errand_cost_values) == (10, 2, 4, None)
-    assert [row["task_id"][-4:] for row in rows] == ["c4_1"] * 3
-    assert world("varied", {}, "2;5", None) == {"errand_cost_values": (2, 5)}
+        assert (p.num_slots, p.num_meetings, p.errand_cost_values) == (10, 2, (2, 5))
+    assert [row["task_id"][-4:] for row in rows] == ["c2_1"] * 3
 
 
-# One row what can't be asked of a selection: the setting, the costs, the level, and what is said.
-CONTRADICTIONS = [
-    ("varied", "1;2", 3, "give one of the two"),
-    ("uniform", "1;2", None, "take --setting varied"),
-    ("uniform", None, 2, "take --setting varied"),
-    ("varied", "cheap", None, "write whole numbers like 1;100;1000"),
-]
-
-
-@pytest.mark.parametrize(("setting", "costs", "level", "problem"), CONTRADICTIONS)
-def test_a_selection_of_contradictory_costs_is_refused(setting, costs, level, problem):
-    with pytest.raises(TaskError, match=problem):
-        world(setting, {}, costs, level)
-
-
-def test_the_infeasible_share_counts_what_calendars_rule_out_of_assignments_without_a_clash():
-    listed = read_list(PAPER72)[0]
-    assert infeasible_share(make_task(listed)) == 0
-    task = make_blocked_task(listed)
-    assert infeasible_share(task) == pytest.approx(1 - task.feasible_assignments / (16 * 15 * 14 * 13 * 12))
-    assert 0 < infeasible_share(task) < 1
-
-
-def test_what_can_t_be_counted_has_no_infeasible_share():
-    with pytest.raises(TaskError, match="task tiny7 can't be counted; take the scorer `paper`"):
-        infeasible_share(tiny_task(num_slots=12, duration=2))
+@pytest.mark.parametrize(
+    ("setting", "costs", "told"),
+    [("uniform", "1;2", "take --setting varied"), ("varied", "cheap", "write whole numbers like 1;100;1000")],
+)
+def test_costs_that_contradict_the_setting_or_are_none_are_refused(setting, costs, told):
+    with pytest.raises(TaskError, match=told):
+        read_costs(setting, costs)
 
 
 def test_a_task_s_own_difficulty_is_its_third_of_its_cell():

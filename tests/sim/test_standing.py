@@ -9,7 +9,7 @@ import pytest
 from typer import Exit
 from zstandard import decompress
 
-from machine.files import InUse
+from machine.errors import UserError
 from machine.manifests import read_manifest, wholeness_problems
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded, packed, read, write
@@ -245,7 +245,7 @@ def test_of_two_runs_that_write_to_one_folder_the_second_ends(folder):
     """The one names it, the other makes it for one of its teams."""
     with alone(folder / "traces", [folder / "traces/stub"]):
         for place in (folder / "traces/stub", folder / "traces"):
-            with pytest.raises(InUse, match="another run is writing there"), alone(place):
+            with pytest.raises(UserError, match="another run is writing there"), alone(place):
                 pass
     assert not (folder / "traces").exists()
 

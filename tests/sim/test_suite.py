@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sim.calendar import Calendar, Errand
+from sim.calendar import Calendar, Errand, ScheduledMeeting
 from sim.tasks.lists import read_list
 from sim.tasks.oracle import NoSchedule
 from sim.tasks.scenario import ScenarioError, generate
@@ -61,7 +61,7 @@ def test_difficulty_is_the_optimum_per_participant_slot():
 
 def test_tasks_read_back_as_they_were_written(tmp_path):
     tasks = [tiny_task(1), tiny_task(2, "varied", errand_cost_values=(1, 100, 1000)), tiny_task(3, num_agents=4)]
-    tasks.append(tiny_task(4, num_slots=12, duration=2, prior_meetings=1))
+    tasks.append(tiny_task(4, num_slots=12, prior_meetings=1))
     write_tasks(tasks, tmp_path / "tasks.jsonl")
     assert read_tasks(tmp_path / "tasks.jsonl") == tasks
 
@@ -134,6 +134,7 @@ def test_a_task_that_can_t_name_a_file_is_refused(tmp_path, name):
 # What the readers of traces would refuse, when the game has been played and perhaps paid for.
 TINY = tiny_task(1, num_agents=3)
 FIRST, *REST = TINY.meetings
+TWICE = Calendar([ScheduledMeeting(99, 1, (0,)), *[None] * (TINY.num_slots - 2), ScheduledMeeting(99, 1, (0,))])
 REFUSED = [
     ({"meetings": (FIRST, msgspec.structs.replace(REST[0], id=FIRST.id), *REST[1:])}, "two meetings have one id"),
     (
@@ -149,7 +150,11 @@ REFUSED = [
     ({"meetings": (), "num_meetings": 0}, "num_meetings is not from 1 to 200"),
     ({"num_participants": 3}, "num_participants is 3, but every meeting has 2"),
     ({"meetings": (msgspec.structs.replace(FIRST, id=-1), *REST)}, "a meeting's id is not from 0"),
-    ({"meetings": (msgspec.structs.replace(FIRST, duration=0), *REST)}, "a meeting does not last from 1 to"),
+    ({"meetings": (msgspec.structs.replace(FIRST, duration=2), *REST)}, "a meeting's duration is not 1"),
+    (
+        {"calendars": (TWICE,) * 3},
+        "a calendar has a meeting in two slots",
+    ),
     ({"optimal": msgspec.structs.replace(TINY.optimal, cost=-5)}, "its optimal schedule costs"),
     ({"optimal": msgspec.structs.replace(TINY.optimal, per_agent_cost=(0,))}, "its optimal schedule costs"),
     ({"greedy": msgspec.structs.replace(TINY.greedy, assignments={})}, "its greedy schedule has other meetings"),

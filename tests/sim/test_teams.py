@@ -2,10 +2,10 @@ import msgspec
 import pytest
 import yaml
 
-from sim.agents.dsm import Dsm
-from sim.agents.dsm_plans import PRIVATE
+from sim.agents.dsm import PRIVATE, Dsm
 from sim.agents.sd import SdMap
 from sim.game.trace import to_jsonable
+from sim.runs import teams
 from sim.runs.play import Play, config_of, identity
 from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, load_team, named_teams, specs_for
 from tests.sim.worlds import tiny_task
@@ -28,6 +28,12 @@ def test_a_preset_s_parameters_are_written_out():
     built = build_agent(spec)
     assert isinstance(built, Dsm)
     assert built.parameters == PRIVATE
+
+
+def test_the_study_s_limit_of_offers_is_that_of_both_dsm_teams_and_of_no_other(monkeypatch):
+    monkeypatch.setattr(teams, "study_parameters", lambda: {"dsm": {"max_offers": 2}})
+    offers = {name: team.agents[0].parameters.get("max_offers") for name, team in teams.protocol_teams().items()}
+    assert offers == {"imap": None, "sd": None, "dsm-welfare": 2, "dsm-private": 2}
 
 
 def test_a_yaml_file_lists_a_team(tmp_path):

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 import zstandard
 
-from machine.files import write_atomically
+from machine.output import write_atomically
 from sim.agents import Message, Reply
 from sim.game.game import Limits
 from sim.game.trace import game_id, inbox_snapshot, read, write

@@ -132,15 +132,6 @@ def wide(points: pl.DataFrame) -> pl.DataFrame:
     return points.pivot("measure", index=["team", "setting", "kind"], values="mean", maintain_order=True)
 
 
-def reported_models(numbers: pl.DataFrame) -> pl.DataFrame:
-    """The models of the paper's Table 1, as it reports them: COLUMNS. numbers: of `read_numbers`."""
-    models = numbers.filter(source="Table 1", kind="model").select(
-        pl.col("method").alias("team"), "setting", "metric", pl.col("value").cast(pl.Float64)
-    )
-    by_model = models.pivot("metric", index=["team", "setting"], values="value", maintain_order=True)
-    return by_model.with_columns(kind=pl.lit("reported")).select(*COLUMNS, "vps_uniform_mean")
-
-
 def with_views(means: pl.DataFrame, views: pl.DataFrame, literal: pl.DataFrame) -> pl.DataFrame:
     """The means (`wide`) with `view_bits`: bits a meeting that all observers are told, one by one.
 

@@ -27,7 +27,6 @@ LOOKS: Mapping[str, tuple[str, str]] = {
     "imap-noisy": ("D", "#7a3b7d"),
     "imap-kbit": ("^", "#3b7d3b"),
     "dsm-log": ("v", "#8a7a14"),
-    "dpop": ("P", "#444444"),
     "shares": ("*", "#9c1f3c"),
 }
 # A mark's name on a curve, which the key names; the marks between a curve's ends go without.
@@ -172,7 +171,7 @@ def _named(own: pl.DataFrame, on_frontier: pl.Series) -> pl.DataFrame:
 def _name(team: str, protocol: str, parameter: str) -> str:
     if protocol in ON_CURVE:
         return ON_CURVE[protocol].format(parameter).replace("1 points", "1 point")
-    return EXTRA_PROTOCOLS["dpop"][0] if protocol == "dpop" else printed_name(team)
+    return printed_name(team)
 
 
 def _color(protocol: str) -> str:
@@ -224,7 +223,7 @@ def _team_keys(teams: Mapping[str, str]) -> list[Any]:
 
 @any_width
 def gaps_to_frontier(others: pl.DataFrame, pareto: pl.DataFrame, title: str) -> "Figure":
-    """Excess cost against VPS, a panel per setting: simulated speakers and reported models beside the frontier.
+    """Excess cost against VPS, a panel per setting: simulated speakers beside the frontier.
 
     others: frontier_placed; pareto: frontier_pareto.
     """
@@ -239,12 +238,10 @@ def gaps_to_frontier(others: pl.DataFrame, pareto: pl.DataFrame, title: str) -> 
         axes.set(title=f"{setting} costs", xlabel="excess cost a game")
         _stairs(axes, edge, 2.3)
         axes.plot(edge[X], edge["leakage"], zorder=2, **marker_style("protocol"))
-        for kind in ("simulated", "reported"):
-            own = rows.filter(kind=kind)
-            axes.plot(own[X], own["vps_uniform_mean"], zorder=3, **marker_style(kind))
+        axes.plot(rows[X], rows["vps_uniform_mean"], zorder=3, **marker_style("simulated"))
         axes.grid(axis="x", visible=True)
     name_axes(panels, y=AXIS["vps_uniform_mean"])
-    keys = [*kind_keys(["protocol", "simulated", "reported"]), Line2D([], [], label="none beats these", **STAIRS)]
+    keys = [*kind_keys(["protocol", "simulated"]), Line2D([], [], label="none beats these", **STAIRS)]
     finish(figure, title, keys, "Lower gives away less, further left pays less.")
     fix_layout(figure)
     for axes, setting in zip(panels, SETTINGS, strict=True):

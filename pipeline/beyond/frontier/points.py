@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from machine.files import replacing
+from machine.output import replacing
 from pipeline import beyond
 from pipeline.beyond.leakage.measure import Tables, by_game, leakage
 from pipeline.privacy.beliefs import ratio

@@ -6,7 +6,7 @@ from pipeline.tables.schemas.table import C, Table
 TEAM = C("team", "str", "who played")
 SETTING = C("setting", "str", "uniform or varied errand costs")
 MEASURE = C("measure", "str", "the measure of leakage")
-KIND = C("kind", "str", "protocol, simulated (speakers) or reported (by the paper)")
+KIND = C("kind", "str", "protocol or simulated (speakers)")
 
 POINTS = Table(
     "frontier_points",
@@ -81,7 +81,7 @@ DOMINATION = Table(
 
 PLACED = Table(
     "frontier_placed",
-    "one simulated team, or one reported by the paper, setting and measure: where it lies relative to the frontier",
+    "one simulated team, setting and measure: where it lies relative to the frontier",
     ("setting", "team", "measure"),
     (
         TEAM,
@@ -92,8 +92,8 @@ PLACED = Table(
         C(
             "measure",
             "str",
-            "vps_uniform_mean (all that is reported of models), vps_uniform_all_pairs_mean, bits, or view_bits: a "
-            "meeting, of protocols the whole view, of speakers what they say",
+            "vps_uniform_mean, vps_uniform_all_pairs_mean, bits, or view_bits: per meeting, of protocols the whole "
+            "view, of speakers what they say",
         ),
         C("leakage", "float", "its mean of the measure"),
         C(

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from machine.executor import map_ordered
-from machine.processes import cores
+from machine.cores import cores, map_ordered
 from pipeline import beyond
 from pipeline.beyond.frontier.domination import (
     MEASURES,
@@ -19,7 +18,6 @@ from pipeline.beyond.frontier.domination import (
     hypervolumes,
     literal_bits_a_meeting,
     pareto,
-    reported_models,
     wide,
     with_views,
 )
@@ -27,11 +25,10 @@ from pipeline.beyond.frontier.points import LEAKAGE, bits_of, draws, games_of, p
 from pipeline.beyond.frontier.schemas import FRONTIER_TABLES
 from pipeline.beyond.leakage.attacker import attack, attacked, view_means
 from pipeline.beyond.leakage.measure import read_tables
-from pipeline.paper.compare import read_numbers
 from pipeline.statistics.bootstrap import measure_lines, ratio_intervals
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import read_table, write_table
-from pipeline.tables.paths import NUMBERS, TABLES
+from pipeline.tables.paths import TABLES
 from pipeline.tables.paths import params as study_params
 
 DERIVED = beyond.DERIVED / "frontier"
@@ -109,11 +106,10 @@ def frames(games: pl.DataFrame, views: pl.DataFrame, literal: pl.DataFrame) -> d
     parts = [_compare(setting, games, means, resampling) for setting in games["setting"].unique().sort()]
     with_bits = with_views(means, views, literal)
     able = with_bits.filter(pl.col("kind") == "protocol", pl.col("coordination_rate_pct") >= 100)
-    others = pl.concat([with_bits.filter(kind="simulated"), reported_models(read_numbers(NUMBERS))], how="diagonal")
     return {
         "frontier_points": measured,
         **{name: pl.concat([part[name] for part in parts]) for name in parts[0]},
-        "frontier_placed": gaps_to_frontier(others, able, MEASURES),
+        "frontier_placed": gaps_to_frontier(with_bits.filter(kind="simulated"), able, MEASURES),
     }
 
 

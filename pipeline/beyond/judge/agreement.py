@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from machine.manifests import visible_files, write_manifest
-from machine.marks import begun
+from machine.output import staged
 from pipeline.beyond.judge.model import Judge
 from pipeline.beyond.judge.replies import Asked, Question, Reading
 from pipeline.beyond.judge.schemas import JUDGE_AGREEMENT, JUDGE_EVIDENCE, JUDGE_REJECTED, JUDGE_TABLES
@@ -22,10 +21,10 @@ from pipeline.privacy.rules import Claim, RuleSet
 from pipeline.statistics.proportions import agreement
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import to_frame, write_table
-from pipeline.tables.shards import publish, scratch_folder, table_files
 
 # The command, as its manifest names it, and what it writes beside that.
-JUDGED, JUDGE_FILES = "judge", sorted(table_files(table.name for table in JUDGE_TABLES))
+JUDGED = "judge"
+JUDGE_FILES = [f"{table.name}{ending}" for table in JUDGE_TABLES for ending in (".csv", ".parquet")]
 
 POOLED, ANY = "pooled", "any"
 NOTHING: frozenset[str] = frozenset()
@@ -168,10 +167,7 @@ def agreement_rows(
 def write_frames(frames: Frames, out: Path, made_from: Mapping[str, str]) -> None:
     """Write the tables as Parquet and CSV and their manifest, all of them or none. made_from: as `held_origins` has
     it."""
-    with scratch_folder(out) as scratch:
-        finished = scratch / "finished"
+    with staged(out, JUDGED, JUDGE_FILES) as work:
+        work.made_from = dict(made_from)
         for table in JUDGE_TABLES:
-            write_table(frames[table.name], table, finished)
-        write_manifest(finished, JUDGED, visible_files(finished), made_from)
-        with begun(out, JUDGED, JUDGE_FILES):
-            publish(finished, out)
+            write_table(frames[table.name], table, work.folder)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from machine.manifests import held_origins
-from machine.marks import check_own
+from machine.output import check_free
 from machine.terminal import escaped
 from pipeline.privacy import rules
 
@@ -89,7 +89,7 @@ def carry_out(o: JudgeOptions) -> None:
 
     folder = o.cache or o.out / "answers"
     try:
-        check_own(o.out, JUDGE_FILES, JUDGED)
+        check_free(o.out, JUDGED, JUDGE_FILES)
         answers = Answers(load_judge(o.model, o.api_base, o.api_key_env), folder, o.max_cost)
         with held_origins({"tables": sorted(o.tables.glob("*.parquet"))}) as origins:
             asked = read_messages(o.tables, o.sample, o.seed)
@@ -117,7 +117,7 @@ def all_answers(asked: Sequence[Asked], answers: Answers, o: JudgeOptions) -> An
 
     Ends with a message where they would cost more than they may. Raises ValueError where they can't be asked or kept.
     """
-    from machine.files import no_empty_folders
+    from machine.output import no_empty_folders
     from machine.terminal import progress_bar
     from pipeline.beyond.judge.model import estimate
     from pipeline.privacy.language.messages import language_claims

@@ -29,7 +29,6 @@ from pipeline.beyond.leakage.observed_statements import View, role, views
 from pipeline.beyond.leakage.offer_views import dsm_likelihood, noisy_likelihood
 from pipeline.beyond.leakage.poll_views import poll_likelihood
 from pipeline.beyond.leakage.sum_views import (
-    dpop_likelihood,
     imap_likelihood,
     kbit_likelihood,
     sd_likelihood,
@@ -47,7 +46,6 @@ LIKELIHOODS: Mapping[str, Likelihood] = {
     "imap": imap_likelihood,
     "imap-kbit": kbit_likelihood,
     "imap-noisy": noisy_likelihood,
-    "dpop": dpop_likelihood,
     "sd": sd_likelihood,
     "secure": secure_likelihood,
     "shares": shares_likelihood,

@@ -1,4 +1,4 @@
-"""What a whole view tells where the cheapest slot is taken: IMAP, also by levels, DPOP, sums in secret; and SD-MAP.
+"""What a whole view tells where the cheapest slot is taken: IMAP, also by levels, sums in secret; and SD-MAP.
 
 P(view | beliefs) is exact: by which calendars its agents would have let the observers see just this. A protocol's
 function takes a view, what is held of every agent's slots (agents × slots × states) and the states; secrets drawn
@@ -129,36 +129,6 @@ def _prices_and_choice(
 def _conditioned(belief: Array, fits: Array) -> Array:
     kept = belief * fits
     return kept / kept.sum() if kept.any() else kept
-
-
-def dpop_likelihood(view: View, beliefs: Array, states: States) -> float:
-    """DPOP: sums of those below in the chain are known, and the root takes the lowest of the cheapest."""
-    if not view.takes_part:
-        return 1.0
-    seen = {m.sender: by_slot(m.body["costs"]) for m in view.of_kind("util")}
-    chance, below = 1.0, np.ones((view.slots, 1))
-    totals = np.zeros(1)
-    for agent in reversed(view.participants):
-        totals, below = _joined(totals, below, beliefs[agent], states)
-        if agent in seen:
-            fits = np.array([[_same(total, seen[agent][slot]) for total in totals] for slot in range(view.slots)])
-            chance *= float((below * fits).sum(axis=1).prod())
-            below = np.where(fits, 1.0, 0.0)
-    return chance * lowest_cheapest_probability(totals, below, view.chosen())
-
-
-def _joined(totals: Array, held: Array, belief: Array, states: States) -> tuple[Array, Array]:
-    """The sums with one more agent's costs."""
-    sums = totals[:, None] + np.array(prices_of(states))[None, :]
-    longer, place = np.unique(sums, return_inverse=True)
-    joint = held[:, :, None] * belief[:, None, :]
-    counted = np.zeros((len(held), len(longer)))
-    np.add.at(counted.T, place.ravel(), joint.reshape(len(held), -1).T)
-    return longer, counted
-
-
-def _same(total: float, sent: float | None) -> bool:
-    return bool(np.isinf(total)) if sent is None else bool(total == sent)
 
 
 def sd_likelihood(view: View, beliefs: Array, states: States) -> float:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import yaml
 
-from machine.files import replacing
+from machine.output import replacing
 from machine.terminal import escaped
 from pipeline.tables.paths import read_yaml
 

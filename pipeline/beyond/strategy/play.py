@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from machine.files import replacing
+from machine.output import replacing
 from pipeline.beyond import TRACES, params
 from pipeline.beyond.strategy.search import TRUTH, best_responses, costs_of, gains, lies_of
 from pipeline.tables import paths

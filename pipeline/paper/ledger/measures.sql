@@ -1,5 +1,6 @@
 -- What the results say in the paper's terms: one row per method, condition, setting and metric, and the result it is from.
 -- `plays` has the method whose games a team's are; rows without a method only tell which result a metric is from.
+-- VPS of a model is as the public script counts it, of a protocol by the paper's rule for typed messages.
 -- Counts add up over settings and models, means are weighted by what they are over. All models: where all have played.
 WITH measures(result, team, condition, settings, metric, value, weight) AS (
     SELECT
@@ -8,9 +9,13 @@ WITH measures(result, team, condition, settings, metric, value, weight) AS (
         condition,
         [setting, 'pooled'],
         unnest(['meetings_scheduled', 'coordination_rate_pct', 'excess_cost', 'dms_per_meeting', 'fairness', 'vps_uniform_mean']),
-        unnest([meetings_scheduled, coordination_rate_pct, excess_cost, dms_per_meeting, fairness, vps_uniform_mean]::DOUBLE[]),
+        unnest([
+            meetings_scheduled, coordination_rate_pct, excess_cost, dms_per_meeting, fairness,
+            CASE WHEN is_model THEN vps_release_mean ELSE vps_uniform_mean END
+        ]::DOUBLE[]),
         games::DOUBLE
     FROM table1
+    LEFT JOIN plays USING (team, condition)
     UNION ALL
     SELECT
         'table1_by_difficulty',

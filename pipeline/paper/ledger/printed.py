@@ -30,7 +30,6 @@ from pipeline.statistics.by_game import ended
 from pipeline.statistics.caveats import mixed_teams, uneven_tasks
 from pipeline.tables.io import check_tables, read_table
 from pipeline.tables.paths import ROOT
-from pipeline.tables.queries import other_rules
 from pipeline.traces.limits import printable
 
 if TYPE_CHECKING:
@@ -111,8 +110,6 @@ def ledger_of_tables(tables: Path, without: Collection[str] = ()) -> pl.DataFram
         if new := set(games) - without:
             print(f"{len(new)} {'more ' if without else ''}games left out, {why}", file=sys.stderr)
         without |= new
-    if note := other_rules(tables):
-        print(f"warning: {printable(note)}", file=sys.stderr)
     counted = read_table(tables, "games").filter(~pl.col("game_id").is_in(list(without)))
     for line in (*mixed_teams(counted, tables), *uneven_tasks(ended(counted))):
         print(f"warning: {printable(line)}", file=sys.stderr)

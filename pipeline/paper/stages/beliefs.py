@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pipeline.derive.spans import derive_spans
 from pipeline.privacy.evidence import PRIVACY_TABLES, privacy_frames
-from pipeline.privacy.rules import Weighing, chosen_rules
+from pipeline.privacy.rules import chosen_rules, chosen_weighing
 from pipeline.tables.io import write_json
 from pipeline.tables.paths import RESULTS, TABLES, params
 
@@ -15,7 +15,7 @@ READ = ("games", "rounds", "messages", "calendars")
 def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
     vps = params("vps")
     rules = chosen_rules(vps)
-    weighing = Weighing(prior=vps["prior"], weight_cap=vps["weight_cap"])
+    weighing = chosen_weighing(vps)
     shapes = derive_spans(tables, READ, PRIVACY_TABLES, partial(privacy_frames, rules=rules, weighing=weighing))
     write_json(shapes, results / "shapes_beliefs.json")
 

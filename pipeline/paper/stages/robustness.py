@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.privacy.rules import Weighing, chosen_rules
+from pipeline.privacy.rules import chosen_rules, chosen_weighing
 from pipeline.statistics.by_game import team_groups
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.robustness import ordering
@@ -29,7 +29,7 @@ def main(tables: Path = TABLES, results: Path = RESULTS) -> None:
     inputs = sweep_inputs(tables, swept["condition"])
     teams = team_groups(inputs.games, params("teams"))
     standings = ordering.standings(
-        sweep_vps(inputs, grid, Weighing(weight_cap=chosen["weight_cap"])),
+        sweep_vps(inputs, grid, chosen_weighing(chosen)),
         inputs.games,
         Resampling(**params("intervals")),
     )
@@ -55,7 +55,7 @@ def english(tables: Path) -> dict[str, pl.DataFrame]:
         frames,
         names,
         chosen_rules(chosen),
-        Weighing(prior=chosen["prior"], weight_cap=chosen["weight_cap"]),
+        chosen_weighing(chosen),
     )
     how = Resampling(**params("intervals")), swept["draws"], swept["seed"]
     groups = team_groups(frames["games"], params("teams"))

@@ -1,5 +1,4 @@
-"""What messages of DPOP and secure sums say of several agents' slots: sums of costs, in the clear or as tests of masked
-ones.
+"""What messages of secure sums say of several agents' slots: sums of costs, as tests of masked ones.
 
 The likelihood of one agent's state is the probability of what was said of the sum, over the states of the others, which
 are drawn from the stated prior, slot by slot and agent by agent. The recipient is assumed to make no use of its own
@@ -15,7 +14,7 @@ import numpy as np
 from pipeline.privacy.protocols.imap import chosen_likelihood
 from pipeline.privacy.protocols.kinds import Statement, Totals, TypedMessage, derived_kind, joint_kind
 from pipeline.privacy.protocols.states import States, Vector, slot_prior_over
-from pipeline.traces.typed_messages.records import Key, LeastTotal, Masked, Util
+from pipeline.traces.typed_messages.records import Key, LeastTotal, Masked
 
 MODULUS = 2**53 - 111  # of the masked values: secure-sum IMAP's prime
 
@@ -50,16 +49,6 @@ def larger_sum_likelihood(total: float, agents: int, states: States) -> Vector:
 def _possible_or_feasible(likelihood: Vector, states: States) -> Vector:
     """The likelihood of a sum; that all are feasible, where no states come to that sum."""
     return likelihood if likelihood.any() else states.feasible()
-
-
-def util(message: TypedMessage[Util], states: States) -> list[Statement]:
-    """DPOP: of each agent below, what their sum says."""
-    below = message.content.below
-    statements: list[Statement] = []
-    for slot, total in message.content.totals if below else ():
-        likelihood = _possible_or_feasible(sum_likelihood(total, len(below), states), states)
-        statements += [(agent, slot, likelihood) for agent in below]
-    return statements
 
 
 def key(message: TypedMessage[Key], states: States) -> list[Statement]:
@@ -147,8 +136,6 @@ def least_total(message: TypedMessage[LeastTotal], states: States) -> list[State
 
 
 KINDS = {
-    "dpop_util": joint_kind(util),
-    "dpop_value": derived_kind(chosen_likelihood),
     "secure_key": joint_kind(key),
     "secure_masked": joint_kind(masked),
     "secure_found": joint_kind(least_total),

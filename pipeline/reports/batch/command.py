@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, chdir, contextmanager
 from enum import Enum
 from pathlib import Path
-from tempfile import gettempdir
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from machine.files import InUse, exclusive_access, no_empty_folders
+from machine.cores import cores
 from machine.manifests import held_origins
-from machine.marks import begun, check_own
-from machine.processes import cores
+from machine.output import Staged, staged
+from pipeline.privacy.rules import ENGLISH_VERSIONS
 from pipeline.tables.paths import RESULTS, ROOT, TABLES
 from pipeline.traces.limits import print_rejections, printable
 
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from pipeline.reports.batch.own_study import Selection
     from pipeline.reports.batch.pages import PageJob
 
-# What `report` writes into its folder, beside its manifest: pages and, of traces, the folders of their study.
-PAGES, STUDY = "*.html", ("tables", "results")
-ALL_WRITTEN, NOTHING_WRITTEN, BAD_USAGE, SOME_LEFT_OUT = 0, 1, 2, 3
+ALL_WRITTEN, SOME_LEFT_OUT = 0, 3
+
+EnglishOption = Annotated[
+    str, typer.Option(metavar="NAME", help="How English was read, for tables that do not record it.", show_default="")
+]
 
 EXAMPLES = """
 Examples:
@@ -76,6 +78,7 @@ def report(
         Path | None,
         typer.Option(help="A team's file with prices, for calls that record none.", show_default="the price table's"),
     ] = None,
+    english: EnglishOption = "",
     workers: Annotated[int, typer.Option(min=0, help="Notebooks at a time; 0 for one a core.")] = 0,
 ) -> None:
     """Write self-contained pages that open without a network: one per team and condition, and a list of them."""
@@ -84,40 +87,17 @@ def report(
     from pipeline.reports.batch.own_study import Selection
 
     selection = Selection(
-        tables.resolve(), results.resolve(), frozenset(team or ()), frozenset(condition or ()), prices
+        tables.resolve(), results.resolve(), frozenset(team or ()), frozenset(condition or ()), prices, english
     )
-    try:
-        with removed_if_empty(out), exclusive_access(out):
-            complete = _write_report(traces or [], out, selection, workers or cores())
-    except (InUse, FileExistsError, NotADirectoryError, PermissionError) as error:
-        raise refused(str(error), "--out") from None
-    except OSError as error:
-        raise without_room(error, out) from None
+    check_english_option(english, traces or [])
+    with staged(out, "report") as work:
+        complete = _write_report(traces or [], work, out, selection, workers or cores())
     raise typer.Exit(ALL_WRITTEN if complete else SOME_LEFT_OUT)
 
 
 def refused(problem: str, option: str) -> typer.BadParameter:
     """The error of bad usage, in one line in which nothing controls the terminal."""
     return typer.BadParameter(printable(problem), param_hint=option)
-
-
-@contextmanager
-def removed_if_empty(out: Path) -> Iterator[None]:
-    """Where the block does not end well, remove the folder, and those that it lies in, if they were made for it and
-    nothing was written to them."""
-    with no_empty_folders([out]):
-        yield
-
-
-def without_room(error: OSError, out: Path) -> OSError | typer.Exit:
-    """The error to raise for one of the disk: where it is for want of room, a line says where room is needed."""
-    from pipeline.reports.batch.pages import NO_ROOM_ERRNOS
-
-    if error.errno not in NO_ROOM_ERRNOS:
-        return error
-    places = f"{error.filename or out}" if error.filename else f"{out.absolute()}, and {gettempdir()}"
-    print(printable(f"error: {error.strerror}: make room in {places}"), file=sys.stderr)
-    return typer.Exit(NOTHING_WRITTEN)
 
 
 @contextmanager
@@ -141,39 +121,33 @@ def count_rejected(derived: "Derived", traces: Sequence[Path]) -> int:
     return len(derived.rejected)
 
 
-def _write_report(traces: Sequence[Path], out: Path, selection: "Selection", workers: int) -> bool:
-    """Write the pages and their list. Returns whether nothing is missing."""
-    from pipeline.reports.batch.own_study import derive_study, made_from, replace_folder, unfinished_folder
+def _write_report(traces: Sequence[Path], work: Staged, out: Path, selection: "Selection", workers: int) -> bool:
+    """Make the pages and their list in a staged folder, from which they go to `out`. Returns whether nothing is
+    missing."""
+    from pipeline.reports.batch.own_study import derive_study, made_from
     from pipeline.traces.audit.files import print_doubts
 
-    folders = STUDY if traces else ()
-    check_own(out, [*(path.name for path in out.glob(PAGES)), *folders], "report")
     missing: list[str] = []
     doubts: list[str] = []
     rejected = 0
-    with ExitStack() as stack:
-        scratch = stack.enter_context(unfinished_folder(out.resolve()))
-        held = stack.enter_context(ExitStack())
+    folder = work.folder.resolve()
+    with ExitStack() as held:
         with reading_traces():
-            origins = held.enter_context(held_origins(made_from(traces, selection.tables, selection.results)))
+            origins = held_origins(made_from(traces, selection.tables, selection.results))
+            work.made_from = held.enter_context(origins)
         if traces:
             with reading_traces() as show:
                 doubts = print_doubts(traces, workers)
-                study = derive_study(traces, scratch, show)
+                study = derive_study(traces, folder, show)
             rejected, missing = count_rejected(study.derived, traces), list(study.failed)
             selection = selection._replace(tables=study.tables, results=study.results)
         _check_selection(selection)
-        stack.enter_context(begun(out, "report", (PAGES, *folders)))
-        if traces:
-            tables, results = (replace_folder(scratch / name, out.resolve() / name) for name in STUDY)
-            selection = selection._replace(tables=tables, results=results)
-        from pipeline.reports.batch.pages import FILES, list_report, write_index
+        from pipeline.reports.batch.pages import FILES, kept_files, write_index
 
-        jobs, failures = _make_pages(selection, out, scratch, workers, bool(traces))
+        jobs, failures = _make_pages(selection, folder, work.scratch.resolve(), workers, bool(traces))
         missing += [printable(f"{job.target.name}: {problem}") for job, problem in failures]
-        write_index(jobs, out, missing, first_table(selection), doubts, FILES if traces else ())
-        held.close()
-        list_report(out, jobs, (selection.tables, selection.results) if traces else (), origins)
+        write_index(jobs, folder, missing, first_table(selection), doubts, FILES if traces else ())
+        work.keep = kept_files(work, jobs, bool(traces))
     for line in missing:
         print(f"error: {line}", file=sys.stderr)
     written = len(jobs) - len(failures)
@@ -189,8 +163,7 @@ def _make_pages(
     from machine.terminal import progress_bar
     from pipeline.reports.batch.pages import page_jobs, write_pages
 
-    jobs = page_jobs(selection, out.resolve(), scratch, notebooks)
-    (out / "index.html").unlink(missing_ok=True)  # of an earlier run: until the end it would list other pages
+    jobs = page_jobs(selection, out, scratch, notebooks)
     with progress_bar("making pages") as show, chdir(ROOT):  # notebooks read what is the project's there
         return jobs, write_pages(jobs, workers, show)
 
@@ -202,18 +175,35 @@ def first_table(selection: "Selection") -> str:
 
     if not all((selection.results / f"{name}.csv").is_file() for name in ("table1", "intervals")):
         return ""
-    tables, results, teams, conditions, _ = selection
-    return as_html(read_rows(tables, results, teams, conditions, own=is_reference(tables)))
+    tables, results, teams, conditions, _, english = selection
+    return as_html(read_rows(tables, results, teams, conditions, english, is_reference(tables)))
 
 
-def require_tables(tables: Path, option: str) -> None:
-    """Raise BadParameter where a table is missing, not whole or of another form."""
+def require_tables(tables: Path, option: str, english: str) -> None:
+    """Raise BadParameter where a table is missing, not whole or of another form, or they do not say by which reading of
+    English they are, and `english` does not either, or says another."""
+    from pipeline.reports.measures import reading_of
     from pipeline.tables.io import check_tables
 
     try:
         check_tables(tables)
     except ValueError as problem:
         raise refused(str(problem), option) from None
+    recorded = reading_of(tables).english
+    if not recorded and not english:
+        unknown = f"{tables}: reading unknown, so that no row of the paper can stand beside its VPS"
+        raise refused(f"{unknown}; name the reading of English by --english, or derive the traces again.", option)
+    if english and recorded not in (None, english):
+        raise refused(f"{tables} records the reading {recorded}, not {english}.", "--english")
+
+
+def check_english_option(english: str, traces: Sequence[Path]) -> None:
+    """Raise BadParameter for a reading that there is not, or one of traces."""
+    if english and english not in ENGLISH_VERSIONS:
+        raise refused(f"no reading {english}; there are {', '.join(ENGLISH_VERSIONS)}.", "--english")
+    if english and traces:
+        problem = "it says how English was read for tables, and these are traces"
+        raise refused(f"{problem}, which are read by params.yaml, or by what `derive --english` names.", "--english")
 
 
 def _check_selection(selection: "Selection") -> None:
@@ -223,12 +213,12 @@ def _check_selection(selection: "Selection") -> None:
     from pipeline.tables.paths import no_tables
     from pipeline.tables.queries import other_results
 
-    tables, results, teams, conditions, _ = selection
+    tables, results, teams, conditions, _, english = selection
     if absent := no_tables(tables):
         raise refused(f"{absent}, or name traces.", "--tables")
     if not results.is_dir() or not any(results.glob("*.csv")):
         raise refused(f"no results in {results}; run `make repro`, or name traces.", "--results")
-    require_tables(tables, "--tables")
+    require_tables(tables, "--tables", english)
     if problem := other_results(tables, results):
         raise refused(f"{problem}; name the results of these, or their traces.", "--results")
     games = pl.read_parquet(tables / "games.parquet", columns=["team", "condition"], glob=False)
@@ -266,13 +256,13 @@ class Format(Enum):
 def row(
     traces: Annotated[list[Path], typer.Argument(help="Files or folders of traces, or a folder of tables.")],
     format: Annotated[Format, typer.Option(help="How to print it.")] = Format.text,
+    english: EnglishOption = "",
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
 ) -> None:
     """Print teams' rows of Table 1, both settings, beside those of the protocols and of the paper's models."""
     from pipeline.derive.parallel import derive
     from pipeline.reports.batch.own_study import made_from, study_recipe
     from pipeline.tables.paths import tables_problem
-    from pipeline.tables.shards import scratch_folder
     from pipeline.traces.audit.files import print_doubts
     from pipeline.traces.sources import find_sources
 
@@ -283,21 +273,22 @@ def row(
     if derived_before and (len(traces) > 1 or find_sources(derived_before)):
         problem = f"{derived_before[0]} holds tables, and there are traces beside them"
         raise refused(f"{problem}; name one folder of tables, or traces alone.", "TRACES")
-    with scratch_folder(Path(gettempdir())) as scratch:
+    check_english_option(english, [] if derived_before else traces)
+    with TemporaryDirectory(prefix="calbench-") as scratch:
         if not derived_before:
-            tables = scratch / "tables"
+            tables = Path(scratch, "tables")
             with reading_traces() as show:
                 print_doubts(traces, workers)
                 derived = derive(traces, tables, study_recipe(), workers or None, show)
             rejected = count_rejected(derived, traces)
         else:
-            require_tables(tables, "TRACES")
-        from pipeline.reports.batch import row as rows  # not before: workers are forked without what it loads
+            require_tables(tables, "TRACES", english)
+        from pipeline.reports.batch import row as rows
         from pipeline.reports.reference_study import is_reference
         from pipeline.reports.show import data_text
 
         with held_origins(made_from((), tables, None)):
-            computed = rows.compute_rows(tables, is_reference(tables))
+            computed = rows.compute_rows(tables, english, is_reference(tables))
     write = {"text": rows.as_text, "markdown": rows.as_markdown, "latex": rows.as_latex, "json": rows.as_json}
     print(data_text(write[format.value](computed)))
     raise typer.Exit(SOME_LEFT_OUT if rejected else ALL_WRITTEN)

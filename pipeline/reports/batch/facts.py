@@ -7,21 +7,12 @@ import polars as pl
 
 from machine.terminal import counted
 from pipeline.paper.compare import round_half_up
+from pipeline.reports.measures import MEASURES, titles
 from pipeline.reports.notebook_session import Study, escape_markdown
 from pipeline.reports.views import html
 
 if TYPE_CHECKING:
     from IPython.display import HTML, Markdown
-
-MEASURES = {
-    "meetings_scheduled": ("meetings scheduled", 2),
-    "coordination_rate_pct": ("coordination %", 2),
-    "excess_cost": ("excess cost", 2),
-    "dms_per_meeting": ("DMs a meeting", 2),
-    "fairness": ("fairness", 3),
-    "vps_uniform_mean": ("VPS", 2),
-    "vps_cost_mean": ("VPS, cost weights", 2),
-}
 
 SIMULATED, MIXED = " (simulated)", " (simulated in part)"
 SIMULATED_NOTES = {
@@ -45,6 +36,11 @@ class Cell(NamedTuple):
         decimals = len(self.text.partition(".")[2])
         ends = [round_half_up(end, decimals) for end in (self.low, self.high) if end is not None]
         return f"{self.text} [{', '.join(ends)}]" if len(ends) == 2 else self.text
+
+
+def cell_of(mean: float, measure: str, low: float | None = None, high: float | None = None) -> Cell:
+    """A measure's mean and interval as a cell, with as many decimals as it is shown with."""
+    return Cell(round_half_up(mean, MEASURES[measure][1]), mean, low, high)
 
 
 def headline(study: Study, team: str, condition: str) -> str:
@@ -115,28 +111,20 @@ def measures(study: Study, team: str, condition: str) -> pl.DataFrame:
     """One row per measure of Table 1, a column a setting: the mean, and its interval where there is one."""
     intervals = study.result("intervals").filter(table="table1", team=team, condition=condition)
     rows = [
-        (title, row["setting"], _with_interval(row, decimals))
-        for measure, (title, decimals) in MEASURES.items()
+        (title, row["setting"], str(cell_of(row["mean"], measure, row["low"], row["high"])))
+        for measure, title in titles(study.reading).items()
         for row in intervals.filter(measure=measure).sort("setting").iter_rows(named=True)
     ]
     long = pl.DataFrame(rows, schema=dict.fromkeys(["measure", "setting", "text"], pl.String), orient="row")
     return long.pivot("setting", index="measure", values="text", maintain_order=True)
 
 
-def _with_interval(row: dict[str, float | None], decimals: int) -> str:
-    mean, low, high = row["mean"], row["low"], row["high"]
-    if mean is None:
-        return "–"
-    if low is None or high is None:
-        return round_half_up(mean, decimals)
-    return f"{round_half_up(mean, decimals)} [{round_half_up(low, decimals)}, {round_half_up(high, decimals)}]"
-
-
 def ranks(study: Study, team: str, condition: str) -> pl.DataFrame:
     """One row per measure and setting: the ranks that the team may hold among others that played some of its tasks."""
     ranks = study.result("ranks").filter(pl.col("teams") > 1, team=team, condition=condition)
     columns = ("metric", "setting", "simulated", "rank", "rank_low", "rank_high", "teams", "better")
-    return told_apart(ranks.select(columns).sort("metric", "setting", "simulated"))
+    named = ranks.with_columns(pl.col("metric").replace(titles(study.reading)))
+    return told_apart(named.select(columns).sort("metric", "setting", "simulated"))
 
 
 def worst_games(study: Study, team: str, condition: str, count: int = 5) -> pl.DataFrame:

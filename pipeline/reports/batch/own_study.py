@@ -1,9 +1,8 @@
 """Tables and results of traces of one's own, made as the study makes its own."""
 
 import atexit
-import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import chdir, contextmanager, redirect_stdout
+from collections.abc import Callable, Sequence
+from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
 from io import StringIO
@@ -16,7 +15,7 @@ from machine.stores import is_url
 from pipeline.behaviour.patterns import Thresholds
 from pipeline.derive.parallel import Derived, Recipe, derive
 from pipeline.paper.parameters import check_parameters
-from pipeline.privacy.rules import Weighing, chosen_rules
+from pipeline.privacy.rules import chosen_rules, chosen_weighing
 from pipeline.tables.fetched import fetch_tables
 from pipeline.tables.paths import ROOT, params
 from pipeline.traces.limits import printable
@@ -25,33 +24,17 @@ from pipeline.traces.limits import printable
 TABLE_STAGES = ("truth", "results", "intervals", "comparisons", "mixed_effects", "robustness", "excess")
 RESULT_STAGES = ("ledger",)
 
-UNFINISHED = ".unfinished"  # a folder beside the pages
-
-
-@contextmanager
-def unfinished_folder(out: Path) -> Iterator[Path]:
-    """An empty folder within `out` for what is unfinished, removed when the block ends; `out` is this process's alone.
-
-    What a killed process left there is removed first.
-    """
-    folder = out / UNFINISHED
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
 
 class Selection(NamedTuple):
-    """The tables and results that pages are about, of which teams and conditions (all where none is named), and a
-    team's own prices."""
+    """The tables and results that pages are about, of which teams and conditions (all where none is named), a team's
+    own prices, and how English was read where the tables do not record it."""
 
     tables: Path
     results: Path
     teams: frozenset[str]
     conditions: frozenset[str]
     prices: Path | None = None
+    english: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,18 +57,11 @@ def derive_study(traces: Sequence[Path], folder: Path, progress: Callable[[int, 
     return OwnStudy(tables, results, derived, failed)
 
 
-def replace_folder(finished: Path, place: Path) -> Path:
-    """Move a finished folder to its place, which is returned; what stood there goes beside where the finished was."""
-    if place.exists():
-        place.replace(finished.with_name(f"{finished.name}.before"))
-    return finished.replace(place)
-
-
 def study_recipe() -> Recipe:
     """How the study derives its tables, by the project's params.yaml."""
     vps, patterns = params("vps", ROOT), params("patterns", ROOT)
     rules = chosen_rules(vps)
-    weighing = Weighing(prior=vps["prior"], weight_cap=vps["weight_cap"])
+    weighing = chosen_weighing(vps)
     return Recipe(rules, weighing, Thresholds(**patterns), csv=False)
 
 

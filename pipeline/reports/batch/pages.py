@@ -3,22 +3,22 @@
 import errno
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2s
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from machine.executor import map_unordered
-from machine.files import folded, replacing
-from machine.manifests import any_manifest, earlier_files, manifest_path, visible_files, write_manifest
+from machine.cores import map_unordered
+from machine.files import folded
+from machine.output import Staged
 from pipeline.reports.batch.own_study import Selection
 from pipeline.reports.notebook import NotebookFailed, embed_figures, execute, load_nbformat
 from pipeline.reports.views.html import escape_text
-from pipeline.tables.hive import MOST_BYTES, with_digest
 from pipeline.tables.paths import ROOT
 from pipeline.traces.limits import printable
 
@@ -30,6 +30,8 @@ NOTEBOOKS, OF_THE_STUDY = ROOT / "notebooks", "[0-9]*.ipynb"
 HTML = "text/html"
 # What a report of traces has beside its pages.
 FILES = ("tables/", "results/", "results/ledger.csv")
+# Bytes of a page's name, what no name has that is kept as it is, and bytes of a digest.
+MOST_BYTES, BEFORE_DIGEST, DIGEST_BYTES = 200, "~", 8
 MOST_NAMED = 3  # teams in the title of a report
 # Where there is no room to write: no other page would fare better.
 NO_ROOM_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -170,14 +172,11 @@ def write_page(job: PageJob) -> str | None:
     """
     try:
         job.target.parent.mkdir(parents=True, exist_ok=True)
-        job.target.unlink(missing_ok=True)  # of an earlier run: it is about other games
         with TemporaryDirectory(prefix="page-", dir=job.scratch) as folder:
             executed = Path(folder) / "executed.ipynb"
             figures = {"figures": str(executed.with_suffix(""))}
             execute(job.notebook, executed, figures | dict(job.parameters))
-            with replacing(job.target) as draft:
-                page = notebook_page(executed, job.title, "index.html")
-                draft.write_text(page, encoding="utf-8")
+            job.target.write_text(notebook_page(executed, job.title, "index.html"), encoding="utf-8")
     except Exception as error:  # whatever it is, the other pages can be made
         if isinstance(error, OSError) and error.errno in NO_ROOM_ERRNOS:
             raise
@@ -234,19 +233,31 @@ def write_index(
     for heading, lines in (("What could not be made", missing), ("What the auditor doubts", doubts)):
         if lines:
             body += f"\n<h2>{heading}</h2>\n<ul>{''.join(f'<li>{escape_text(line)}</li>' for line in lines)}</ul>"
-    with replacing(out / "index.html") as draft:
-        draft.write_text(html_page(body, title), encoding="utf-8")
+    (out / "index.html").write_text(html_page(body, title), encoding="utf-8")
 
 
-def list_report(out: Path, jobs: Iterable[PageJob], folders: Collection[Path], made_from: Mapping[str, str]) -> None:
-    """Write, last, the manifest of the report: its pages, what is in the folders, and what they were made from. Pages
-    of an earlier report go, unless they were made from the same; without folders, those of an earlier one stay its."""
-    pages = [out / "index.html", *(out / job.target.name for job in jobs if job.target.is_file())]
-    study = {} if folders else any_manifest(manifest_path(out, "report")).files
-    kept = {name: digest for name, digest in study.items() if "/" in name and (out / name).is_file()}
-    kept |= earlier_files(out, "report", pages, made_from, (".html",))
-    tables = (out / folder.name / path.relative_to(folder) for folder in folders for path in visible_files(folder))
-    write_manifest(out, "report", (*pages, *tables), made_from, kept)
+def kept_files(work: Staged, jobs: Iterable[PageJob], own_study: bool) -> set[str]:
+    """The files of an earlier report that stay: pages that were made from the same, and, where this one brings no
+    tables and results, those of the earlier one."""
+    same = bool(work.made_from) and work.earlier.made_from == work.made_from
+    pages = {name for name in work.earlier.files if same and name.endswith(".html")}
+    study = {name for name in work.earlier.files if not own_study and "/" in name}
+    return (pages | study) - {job.target.name for job in jobs}
+
+
+def with_digest(pieces: Iterable[str], texts: Sequence[str], room: int = MOST_BYTES) -> str:
+    """As many of a name's pieces as fit into `room` bytes with a digest of the texts that it stands for."""
+    # Each text's length is before it, so that ("a", "bc") and ("ab", "c") differ.
+    digested = "".join(f"{len(text)}:{text}" for text in texts).encode("utf-8", "surrogatepass")
+    ending = BEFORE_DIGEST + blake2s(digested, digest_size=DIGEST_BYTES).hexdigest()
+    room -= len(ending)
+    kept = []
+    for piece in pieces:
+        room -= len(piece.encode())
+        if room < 0:
+            break
+        kept.append(piece)
+    return "".join(kept) + ending
 
 
 def file_name(team: str, condition: str) -> str:
@@ -267,14 +278,14 @@ def page_jobs(selection: Selection, out: Path, scratch: Path, notebooks: bool) -
 
     from pipeline.reports.batch.facts import simulated_mark
 
-    tables, results, teams, conditions, prices = selection
+    tables, results, teams, conditions, prices, english = selection
     folders = {"tables": str(tables), "results": str(results)}
     games = pl.read_parquet(tables / "games.parquet", columns=["team", "condition", "simulated"], glob=False)
     places = games.group_by("team", "condition").agg("simulated").sort("team", "condition")
     jobs = [
         PageJob(
             NOTEBOOKS / "report.ipynb",
-            folders | {"team": team, "condition": condition},
+            folders | {"team": team, "condition": condition, "english": english},
             out / f"{file_name(team, condition)}.html",
             f"{team}{simulated_mark(simulated)}, {condition}",
             scratch,

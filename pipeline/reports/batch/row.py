@@ -1,6 +1,7 @@
 """Teams' rows of Table 1, beside those of the protocols and the paper's models: text, Markdown, LaTeX, JSON, HTML.
 
-The protocols' rows are the study's own results. The paper's are as it prints them, without intervals.
+The protocols' rows are the study's own results. The paper's are as it prints them, without intervals; its VPS stands
+beside that of the public script, never beside that of a reading of ours.
 """
 
 import json
@@ -14,9 +15,11 @@ import polars as pl
 from rich.cells import cell_len, set_cell_size
 
 from machine.terminal import counted
-from pipeline.paper.compare import BLOCKED_ID, is_of_suite, round_half_up, suite_tasks
-from pipeline.reports.batch.facts import MEASURES, Cell, simulated_mark
+from pipeline.paper.compare import BLOCKED_ID, is_of_suite, suite_tasks
+from pipeline.reports.batch.facts import Cell, cell_of, simulated_mark
 from pipeline.reports.documents import markdown
+from pipeline.reports.latex import booktabs, two_lines
+from pipeline.reports.measures import OWN, TABLE1, Reading, reading_of, scale_note, titles
 from pipeline.reports.site.leaderboard import SETTINGS, group_order, reported_rows
 from pipeline.reports.views.html import escape_text
 from pipeline.statistics.caveats import caveats
@@ -26,18 +29,11 @@ from pipeline.tables.paths import NUMBERS, PAPER_PROTOCOLS, RESULTS, ROOT, param
 from pipeline.tables.queries import query
 from pipeline.traces.limits import printable
 
-COLUMNS = ("coordination_rate_pct", "excess_cost", "dms_per_meeting", "fairness", "vps_uniform_mean")
 RESULTS_READ = ("table1", "intervals")
 UNKNOWN = "unknown"  # a setting that no trace names
 THESE, PROTOCOL, REPORTED = "these traces", "the study", "the paper"
 LEFT = ' style="text-align: left; white-space: nowrap"'
 MISSING = "–"
-LATEX_SPECIAL = {c: f"\\{c}" for c in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "–": "--",
-}
 
 
 class Row(NamedTuple):
@@ -54,6 +50,7 @@ class Table(NamedTuple):
 
     condition: str
     setting: str
+    reading: Reading  # of these traces
     rows: list[Row]
     notes: list[str]
 
@@ -66,26 +63,46 @@ class Table(NamedTuple):
         place = "Table 1" if self.condition == "standard" else f"Table 1's measures, {self.condition}"
         return f"{place}, {self.setting} costs"
 
+    @property
+    def head(self) -> list[str]:
+        """The titles of the columns."""
+        named = titles(self.reading)
+        return ["", "by", "tasks", *(named[column] for column in TABLE1)]
+
+    def texts(self) -> list[list[str]]:
+        """The cells as text, in the columns of `head`."""
+        return [[r.name, r.kind, r.tasks, *(str(r.cells.get(c, MISSING)) for c in TABLE1)] for r in self.rows]
+
 
 def read_rows(
-    tables: Path, results: Path, teams: Collection[str] = (), conditions: Collection[str] = (), own: bool = False
+    tables: Path,
+    results: Path,
+    teams: Collection[str] = (),
+    conditions: Collection[str] = (),
+    english: str = "",
+    own: bool = False,
 ) -> list[Table]:
-    """The tables of rows of a folder of tables and of their results, of the teams and conditions named, or of all."""
+    """The tables of rows of a folder of tables and of their results, of the teams and conditions named, or of all.
+
+    english: how English was read, where the tables do not record it.
+    """
     games = pl.read_parquet(tables / "games.parquet", glob=False)
     frames = (games, *(read_result(results / f"{name}.csv") for name in RESULTS_READ))
     chosen = {"team": teams, "condition": conditions}
     wanted = [pl.col(column).is_in(list(values)) for column, values in chosen.items() if values]
     games, table1, intervals = (frame.filter(*wanted) for frame in frames)
-    return with_caveats(row_tables(games, table1, intervals.filter(table="table1"), own), games, tables)
+    rows = row_tables(games, table1, intervals.filter(table="table1"), reading_of(tables, english), own)
+    return with_caveats(rows, games, tables)
 
 
-def compute_rows(tables: Path, own: bool = False) -> list[Table]:
+def compute_rows(tables: Path, english: str = "", own: bool = False) -> list[Table]:
     """The same of a folder of tables alone: their results are computed."""
     from pipeline.statistics.table_intervals import table_intervals
 
     intervals = table_intervals(tables, Resampling(**params("intervals", ROOT)))
     games = pl.read_parquet(tables / "games.parquet", glob=False)
-    rows = row_tables(games, query("table1", tables), intervals.filter(table="table1"), own)
+    table1, intervals = query("table1", tables), intervals.filter(table="table1")
+    rows = row_tables(games, table1, intervals, reading_of(tables, english), own)
     return with_caveats(rows, games, tables)
 
 
@@ -94,7 +111,9 @@ def with_caveats(rows: list[Table], games: pl.DataFrame, tables: Path) -> list[T
     return [table._replace(notes=[*table.notes, *caveats(table.of(games), tables)]) for table in rows]
 
 
-def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFrame, own: bool = False) -> list[Table]:
+def row_tables(
+    games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFrame, reading: Reading, own: bool = False
+) -> list[Table]:
     """A table for each condition and setting that was played.
 
     games: that table; table1, intervals: those results of it. own: the games are the study's, so that its protocols are
@@ -111,10 +130,11 @@ def row_tables(games: pl.DataFrame, table1: pl.DataFrame, intervals: pl.DataFram
         ended = here.filter(~pl.col("stopped"))
         coverage = {team: covered(ended.filter(team=team)["task_id"], tasks) for team in here["team"].unique()}
         rows = played_rows(table1.filter(**of), intervals.filter(**of), THESE, coverage)
-        others = [] if own else protocol_rows(condition, setting)
+        others = [] if own else protocol_rows(condition, setting, reading)
         printed = reported(condition, setting, len(tasks))
         notes = coverage_notes(coverage, tasks, bool(printed)) + setting_notes(games.filter(condition=condition))
-        tables.append(Table(condition, setting, [*rows, *others, *printed], notes))
+        notes += prompt_notes(here)
+        tables.append(Table(condition, setting, reading, [*rows, *others, *printed], notes))
     return tables
 
 
@@ -125,8 +145,8 @@ def played_rows(table1: pl.DataFrame, intervals: pl.DataFrame, kind: str, tasks:
     for row in table1.sort("team").iter_rows(named=True):
         team = row["team"]
         cells = {
-            column: Cell(round_half_up(row[column], MEASURES[column][1]), row[column], *ends.get((team, column), ()))
-            for column in COLUMNS
+            column: cell_of(row[column], column, *ends.get((team, column), ()))
+            for column in TABLE1
             if row[column] is not None
         }
         name = PAPER_PROTOCOLS[team] if kind == PROTOCOL else f"{team}{simulated_mark([row['simulated']])}"
@@ -134,13 +154,18 @@ def played_rows(table1: pl.DataFrame, intervals: pl.DataFrame, kind: str, tasks:
     return rows
 
 
-def protocol_rows(condition: str, setting: str) -> list[Row]:
-    """The rows of the paper's protocols, as the study played them; none where its results are not at hand."""
+def protocol_rows(condition: str, setting: str, reading: Reading) -> list[Row]:
+    """The rows of the paper's protocols, as the study played them; none where its results are not at hand.
+
+    Their VPS by the study's rules of typed messages stands only where `reading` is by the same.
+    """
     paths = (ROOT / RESULTS / "table1.csv", ROOT / RESULTS / "intervals.csv")
     if not all(path.is_file() for path in paths):
         return []
     played = pl.col("team").is_in(PAPER_PROTOCOLS), pl.col("condition") == condition, pl.col("setting") == setting
     table1, intervals = (read_result(path).filter(played) for path in paths)
+    if reading.rules != params("vps", ROOT)["rules"]:
+        table1 = table1.with_columns(pl.lit(None).alias(OWN))
     games = {team: str(number) for team, number in table1.select("team", "games").iter_rows()}
     return played_rows(table1, intervals.filter(table="table1"), PROTOCOL, games)
 
@@ -150,7 +175,7 @@ def reported(condition: str, setting: str, tasks: int) -> list[Row]:
     rows = []
     for entry in reported_rows(ROOT / NUMBERS):
         if (entry["condition"], entry["setting"]) == (condition, setting) and entry["team"] not in PROTOCOL_NAMES:
-            cells = {c: Cell(entry["values"][c], float(entry["values"][c])) for c in COLUMNS if c in entry["values"]}
+            cells = {c: Cell(entry["values"][c], float(entry["values"][c])) for c in TABLE1 if c in entry["values"]}
             rows.append(Row(entry["team"], REPORTED, str(tasks), cells))
     excess = {row.name: row.cells["excess_cost"].mean for row in rows if "excess_cost" in row.cells}
     return sorted(rows, key=lambda row: (excess.get(row.name, float("inf")), row.name))
@@ -185,12 +210,12 @@ def setting_notes(games: pl.DataFrame) -> list[str]:
     return [f"No game with {setting} costs was played." for setting in SETTINGS if setting not in games["setting"]]
 
 
-HEAD = ("", "by", "tasks", *(MEASURES[column][0] for column in COLUMNS))
-
-
-def texts(table: Table) -> list[list[str]]:
-    """The table's cells as text, HEAD's columns."""
-    return [[r.name, r.kind, r.tasks, *(str(r.cells.get(c, MISSING)) for c in COLUMNS)] for r in table.rows]
+def prompt_notes(games: pl.DataFrame) -> list[str]:
+    """Whose prompts each team with a model was asked with, where the tables say so."""
+    if "prompts" not in games.columns:
+        return []
+    asked = games.filter(pl.col("prompts").is_not_null()).select("team", "prompts").unique().sort("team", "prompts")
+    return [f"{team}, prompts: {prompts}." for team, prompts in asked.iter_rows()]
 
 
 def intervals_note() -> str:
@@ -202,14 +227,19 @@ def intervals_note() -> str:
     )
 
 
+def closing_notes(tables: Sequence[Table]) -> list[str]:
+    """What has to be said below all tables."""
+    return [*dict.fromkeys(scale_note(table.reading) for table in tables), intervals_note()]
+
+
 def as_text(tables: Sequence[Table]) -> str:
     """The tables for a terminal."""
-    return "\n\n".join([*(_aligned(table) for table in tables), intervals_note()])
+    return "\n\n".join([*(_aligned(table) for table in tables), *closing_notes(tables)])
 
 
 def _aligned(table: Table) -> str:
-    rows = [list(HEAD), *([printable(cell) for cell in row] for row in texts(table))]
-    widths = [max(cell_len(row[i]) for row in rows) for i in range(len(HEAD))]
+    rows = [table.head, *([printable(cell) for cell in row] for row in table.texts())]
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     lines = ("  ".join(set_cell_size(*cell) for cell in zip(row, widths, strict=True)).rstrip() for row in rows)
     return "\n".join([printable(table.title), "", *lines, *map(printable, table.notes)])
 
@@ -218,13 +248,13 @@ def as_markdown(tables: Sequence[Table]) -> str:
     """The tables as Markdown."""
     parts = []
     for table in tables:
-        rows = [[markdown_text(row[0]), *row[1:]] for row in texts(table)]
+        rows = [[markdown_text(row[0]), *row[1:]] for row in table.texts()]
         parts += [
             f"**{markdown_text(table.title)}**",
-            markdown.table(HEAD, rows, right=HEAD[3:]),
+            markdown.table(table.head, rows, right=table.head[3:]),
             *map(markdown_text, table.notes),
         ]
-    return "\n\n".join([*parts, intervals_note()])
+    return "\n\n".join([*parts, *closing_notes(tables)])
 
 
 def markdown_text(text: str) -> str:
@@ -233,32 +263,17 @@ def markdown_text(text: str) -> str:
 
 
 def as_latex(tables: Sequence[Table]) -> str:
-    """The tables as LaTeX, for the package booktabs."""
-    parts = []
-    for table in tables:
-        rows = ["  " + " & ".join(map(latex_text, row)) + r" \\" for row in texts(table)]
-        ours = sum(row.kind == THESE for row in table.rows)
-        lines = [
-            f"% {latex_text(table.title)}. {latex_text(intervals_note())}",
-            *(f"% {latex_text(note)}" for note in table.notes),
-            rf"\begin{{tabular}}{{lll{'r' * len(COLUMNS)}}}",
-            r"  \toprule",
-            "  " + " & ".join(map(latex_text, HEAD)) + r" \\",
-            r"  \midrule",
-            *rows[:ours],
-            *([r"  \midrule"] if rows[ours:] else []),
-            *rows[ours:],
-            r"  \bottomrule",
-            r"\end{tabular}",
-        ]
-        parts.append("\n".join(lines))
-    return "\n\n".join(parts)
+    """The tables as LaTeX, for the package booktabs: a group of rows for each of whose games they are."""
+    return "\n".join(_latex_table(table, " ".join([*table.notes, *closing_notes([table])])) for table in tables)
 
 
-def latex_text(text: str) -> str:
-    """Text as LaTeX shows it, in one line."""
-    shown = "".join(LATEX_SPECIAL.get(c, c) for c in printable(text))
-    return f"{{}}{shown}" if shown.startswith("[") else shown  # a bracket after a line break would be its option
+def _latex_table(table: Table, notes: str) -> str:
+    head, groups = ["name", *table.head[2:]], dict[str, list[list[str]]]()
+    for name, kind, *cells in table.texts():
+        groups.setdefault(kind, []).append([name, *cells])
+    frames = {kind: two_lines(pl.DataFrame(rows, head, orient="row")) for kind, rows in groups.items()}
+    label = re.sub(r"[^\w-]+", "-", f"row-{table.condition}-{table.setting}")
+    return booktabs(frames, f"{table.title}. {notes}", label)
 
 
 def as_json(tables: Sequence[Table]) -> str:
@@ -272,6 +287,8 @@ def as_json(tables: Sequence[Table]) -> str:
         {
             "condition": table.condition,
             "setting": table.setting,
+            "rules": table.reading.rules,
+            "english": table.reading.english,
             "notes": table.notes,
             "rows": [
                 {"name": r.name, "kind": r.kind, "tasks": r.tasks} | {c: cell(v) for c, v in r.cells.items()}
@@ -287,15 +304,15 @@ def as_html(tables: Sequence[Table]) -> str:
     """The tables as HTML, these traces' rows in bold."""
     parts = []
     for table in tables:
-        head = "".join(f"<th{LEFT if i < 3 else ''}>{escape(title)}</th>" for i, title in enumerate(HEAD))
-        rows = zip(texts(table), table.rows, strict=True)
+        head = "".join(f"<th{LEFT if i < 3 else ''}>{escape(title)}</th>" for i, title in enumerate(table.head))
+        rows = zip(table.texts(), table.rows, strict=True)
         body = "".join(_html_row(cells, row.kind == THESE) for cells, row in rows)
         notes = "".join(f"<p>{escape_text(note)}</p>" for note in table.notes)
         parts.append(
             f'<h2>{escape_text(table.title)}</h2>\n<table class="dataframe row"><thead><tr>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table>\n{notes}\n"
         )
-    return "".join(parts) + f"<p>{escape(intervals_note())}</p>\n"
+    return "".join([*parts, *(f"<p>{escape(note)}</p>\n" for note in closing_notes(tables))])
 
 
 def _html_row(cells: Sequence[str], ours: bool) -> str:

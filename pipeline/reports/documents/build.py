@@ -8,8 +8,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from machine.files import replacing
-from pipeline.reports.documents import benchmarks, environment, metrics, paper, reference, stages, statistics
+from machine.output import replacing
+from pipeline.reports.documents import benchmarks, environment, paper, reference, stages, statistics
 from pipeline.reports.documents.markdown import fill_parts
 from pipeline.reports.documents.reference import data_dictionary
 from pipeline.tables.schemas.base import TABLES
@@ -32,8 +32,7 @@ PARTS = (
     Part("data/README.md", "results", partial(data_dictionary, RESULT_TABLES.values(), "result")),
     Part("docs/benchmarks.md", "machine", benchmarks.machines),
     Part("docs/benchmarks.md", "figures", benchmarks.figures),
-    Part("docs/benchmarks.md", "growth", benchmarks.growth),
-    Part("docs/benchmarks.md", "profiles", benchmarks.profiles),
+    Part("docs/comparing.md", "scales", paper.scales),
     Part("docs/environment.md", "fills", environment.fills),
     Part("docs/environment.md", "thirds", environment.thirds),
     Part("docs/environment.md", "ruled_out", environment.ruled_out),
@@ -44,11 +43,6 @@ PARTS = (
     Part("docs/language.md", "english_rules_ranks", statistics.english_rules_ranks),
     Part("docs/language.md", "classes", reference.classes),
     Part("docs/language.md", "vocabulary", reference.vocabulary),
-    Part("docs/metrics.md", "changes", metrics.changes),
-    Part("docs/metrics.md", "verdicts", metrics.verdicts),
-    Part("docs/metrics.md", "policies", metrics.policies),
-    Part("docs/metrics.md", "outcomes", metrics.outcomes),
-    Part("docs/metrics.md", "cards", metrics.cards),
     Part("docs/paper.md", "ledger", paper.ledger),
     Part("docs/paper.md", "refuted", paper.refuted),
     Part("docs/paper.md", "statements", paper.statements),

@@ -1,5 +1,6 @@
 """What README.md and docs/paper.md quote of the reproduction: Table 1, the verdicts, where each exhibit is."""
 
+from collections.abc import Mapping, Sequence
 from os.path import relpath
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +21,8 @@ from pipeline.paper.statements.checks import (
     read_statement_rows,
 )
 from pipeline.reports.documents.markdown import figure, link, table
-from pipeline.tables.paths import PAPER_PROTOCOLS, RESULTS
+from pipeline.reports.measures import MEASURES, OWN, SCRIPT, TABLE1, Reading, titles
+from pipeline.tables.paths import PAPER_PROTOCOLS, RESULTS, params
 
 EXHIBITS = Path("data/paper/exhibits.csv")
 
@@ -61,26 +63,32 @@ def read_exhibits(path: Path = EXHIBITS) -> list[Exhibit]:
 
 PAGE = Path("docs/paper.md")
 
-MEASURES = (
-    ("coordination_rate_pct", "coordination %", 2),
-    ("excess_cost", "excess cost", 2),
-    ("dms_per_meeting", "DMs a meeting", 2),
-    ("fairness", "fairness", 3),
-    ("vps_uniform_mean", "VPS", 2),
-)
-
 
 def table1(results: Path = RESULTS) -> str:
     """Table 1's rows of the four protocols."""
+    return _rows(results, PAPER_PROTOCOLS, TABLE1)
+
+
+def scales(results: Path = RESULTS) -> str:
+    """Privacy loss on both scales: a protocol that has one value, one that has two, and a simulated style."""
+    return _rows(results, {"imap": "IMAP", "sd": "SD-MAP", "candid": "*candid* (simulated)"}, (SCRIPT, OWN), 3)
+
+
+def _rows(results: Path, teams: Mapping[str, str], columns: Sequence[str], decimals: int | None = None) -> str:
+    """A row a setting and team of the standard condition. decimals: instead of those of each measure."""
     standard = pl.read_csv(results / "table1.csv", glob=False).filter(condition="standard")
     ours = {(row["setting"], row["team"]): row for row in standard.iter_rows(named=True)}
-    titles = [title for _, title, _ in MEASURES]
+    heads = [titles(_study_reading())[column] for column in columns]
     rows = [
-        [setting, name, *(figure(ours[setting, team][column], decimals) for column, _, decimals in MEASURES)]
+        [setting, name, *(figure(ours[setting, team][c], decimals or MEASURES[c][1]) for c in columns)]
         for setting in ("uniform", "varied")
-        for team, name in PAPER_PROTOCOLS.items()
+        for team, name in teams.items()
     ]
-    return table(["setting", "protocol", *titles], rows, right=titles)
+    return table(["setting", "team", *heads], rows, right=heads)
+
+
+def _study_reading() -> Reading:
+    return Reading(*(params("vps")[name] for name in Reading._fields))
 
 
 def verdict(results: Path = RESULTS) -> str:

@@ -10,9 +10,9 @@ DVC = Path("dvc.yaml")
 
 
 def stages() -> str:
-    """The stages of dvc.yaml as a graph that Mermaid draws; `code`, which all need, and detours are left out."""
+    """The stages of dvc.yaml as a graph that Mermaid draws; `parameters`, which all need, and detours are left out."""
     listed = read_yaml(DVC)["stages"]
-    listed.pop("code")
+    listed.pop("parameters")
     needs = {
         name: {other for other in listed if other != name and feeds(listed[other], listed[name])} for name in listed
     }

@@ -10,7 +10,6 @@ from pipeline.statistics.paired_tests import holm
 from pipeline.tables.paths import RESULTS
 
 SETTINGS = ("uniform", "varied")
-# What the release's script and an independent literal parser make of simulated styles.
 STANDARD = "standard"
 
 

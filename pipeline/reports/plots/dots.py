@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from pipeline.paper.compare import printed
+from pipeline.reports.measures import OWN, SCRIPT
 from pipeline.reports.plots.layout import any_width, finish
 from pipeline.reports.plots.layout import panels as panel_grid
 from pipeline.reports.plots.style import (
@@ -65,13 +66,13 @@ def with_intervals(
 def paper_models(figures: pl.DataFrame) -> pl.DataFrame:
     """The paper's models, a row a setting and model: setting, name, kind ("reported"), and a column for each metric.
 
-    figures: one heading's, as Study.paper has them.
+    Their VPS is in the column of the public script. figures: one heading's, as Study.paper has them.
     """
     models = figures.filter(kind="model")
     if models.is_empty():
         return models.select("setting", name="method", kind="kind")
     wide = models.pivot("metric", index=["setting", "method"], values="value")
-    return wide.rename({"method": "name"}).with_columns(kind=pl.lit("reported"))
+    return wide.rename({"method": "name", OWN: SCRIPT}, strict=False).with_columns(kind=pl.lit("reported"))
 
 
 def estimates_and_bounds(points: pl.DataFrame, measure: str) -> pl.DataFrame:

@@ -1,12 +1,11 @@
-"""Line charts: teams over meetings, speakers or difficulties; time and memory of deriving over numbers of traces."""
+"""Line charts: teams over meetings, speakers or difficulties."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from pipeline.reports.documents.benchmarks import trace_counts
 from pipeline.reports.plots.dots import BY_ESTIMATE_AND_BOUNDS, estimates_and_bounds
 from pipeline.reports.plots.labels import spread_apart, text_size
 from pipeline.reports.plots.layout import any_width, finish, fix_layout, name_axes, width
@@ -21,9 +20,6 @@ LABEL_GAP = 7.8  # points from one name's middle to the next
 TIE = 10.0  # points from the last step to the names
 LEFT, RIGHT = 0.12, 0.06  # of the steps' range, beyond the first and last
 DODGE = 0.013  # of the steps' range: intervals of two teams at one step stand side by side
-
-MEMORY_BOUND = 2_000  # MB
-
 
 LINE_FOR_INTERVAL = "; upright lines are 95 % intervals"
 
@@ -158,26 +154,3 @@ def _label_lines(axes: "Axes", lines: Sequence[tuple[str, str, pl.DataFrame]], m
             arrowprops=tie | {"relpos": (0, 0.5)},
         )
         annotation.set_in_layout(False)
-
-
-@any_width
-def growth(run: Mapping[str, Any]) -> "Figure":
-    """Two panels over the number of traces: seconds, beside proportional growth, and memory.
-
-    run: the work `growth` of docs/benchmarks.json.
-    """
-    sizes, figures = trace_counts(run), run["figures"]
-    figure, (time, memory) = panel_grid(2, 2.3)
-    seconds = [figures[f"seconds_{n}"] for n in sizes]
-    middle = sizes[len(sizes) // 2]
-    straight = [figures[f"seconds_{middle}"] * n / middle for n in sizes]
-    time.loglog(sizes, straight, color="#888888", linewidth=0.8, linestyle="--", label="in proportion")
-    time.loglog(sizes, seconds, marker="o", markersize=4, label="measured")
-    time.set(title="Time", xlabel="traces", ylabel="seconds")
-    time.legend(frameon=False)
-    memory.semilogx(sizes, [figures[f"memory_mb_{n}"] for n in sizes], marker="o", markersize=4)
-    memory.axhline(MEMORY_BOUND, color="#888888", linewidth=0.8, linestyle="--")
-    memory.annotate("bound", (sizes[0], MEMORY_BOUND), xytext=(0, -9), textcoords="offset points", fontsize=SMALL)
-    memory.set(title="Memory of all processes", xlabel="traces", ylabel="MB", ylim=(0, MEMORY_BOUND * 1.1))
-    finish(figure, "Time and memory of deriving, over numbers of traces")
-    return figure

@@ -35,21 +35,12 @@ def draw_round(view: Mapping[str, Any], number: int, title: str) -> "Figure":
     before = f"A   Before: {who} has to be placed, and each sees its own row alone"
     _calendars(panels[0], game_round["before"], game_round, before)
     _phases(panels[1], game_round, agents, "B   The round, phase by phase")
-    _calendars(panels[2], game_round["after"], game_round, f"C   After: {outcome(game_round)}")
+    came = f"C   After: {game_round['outcome']}; the round cost {game_round['cost']}"
+    _calendars(panels[2], game_round["after"], game_round, came)
     whose = " (simulated speakers: no model)" if view["game"]["simulated"] else ""
     finish(figure, f"{title}{whose}", (), f"Calendars by {LEGEND}")
     figure.supxlabel(wrapped(LEGEND, figure), fontsize=SMALL)
     return figure
-
-
-def outcome(game_round: Round) -> str:
-    """Where the round's meeting was placed, or that it failed, and what the round cost."""
-    meeting, paid = f"M{game_round['meeting_id']}", f"the round cost {game_round['cost']}"
-    if game_round["coordinated"]:
-        slot, best = game_round["slot"], game_round["oracle_slot"]
-        oracle = "" if best is None else f" (the oracle's slot is {best})" if best != slot else ", the oracle's own"
-        return f"{meeting} is in slot {slot}{oracle}; {paid}"
-    return f"{meeting} failed; {paid}"
 
 
 def _calendars(axes: "Axes", grid: Grid, game_round: Round, title: str) -> None:

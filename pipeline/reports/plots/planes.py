@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-EXCESS, VPS = "excess_cost", "vps_uniform_mean"
+EXCESS = "excess_cost"
 MESSAGES = "dms_per_meeting"
 ACQUIESCENCE, PUSHBACK = "acquiescence_pct", "pushback_pct"
 SETTINGS = ("uniform", "varied")
@@ -35,45 +35,45 @@ Segment = tuple[float, float, float, float]  # x, y, x, y, in data
 
 
 @any_width
-def privacy_plane(points: pl.DataFrame, title: str) -> "Figure | None":
+def privacy_plane(points: pl.DataFrame, vps: str, counted: str, title: str) -> "Figure | None":
     """Figure 2, a panel a setting: excess cost against privacy loss, where lower left is better; None without a point.
 
-    points: setting, name, kind (of plots.style.KINDS), excess_cost, vps_uniform_mean; where there are intervals also
-    *_low and *_high. The stairs are the Pareto frontier of our own teams, of those that are `whole` where the points
-    say it.
+    points: setting, name, kind (of plots.style.KINDS), excess_cost and the measure `vps`, which is `counted` so; where
+    there are intervals also *_low and *_high. The stairs are the Pareto frontier of our own teams, of those that are
+    `whole` where the points say it.
     """
     from matplotlib.lines import Line2D
 
-    shown = points.drop_nulls([EXCESS, VPS]).sort("kind", "name")
+    shown = points.drop_nulls([EXCESS, vps]).sort("kind", "name")
     settings = [s for s in SETTINGS if s in shown["setting"]]
     if not settings:
         return None
     figure, planes = panels(len(settings), 4.2, sharey=True)
     for axes, setting in zip(planes, settings, strict=True):
-        _privacy_panel(axes, shown.filter(setting=setting))
+        _privacy_panel(axes, shown.filter(setting=setting), vps)
         axes.set(title=f"{setting} costs")
-    name_axes(planes, "excess cost a game", "privacy loss (VPS, slots)")
+    name_axes(planes, "excess cost a game", f"VPS, {counted} (slots)")
     stairs = Line2D([], [], label="none of ours beats these", **STAIRS)
     finish(figure, title, [*kind_keys(shown["kind"].unique().to_list()), stairs], PLANE)
     fix_layout(figure)
     for axes, setting in zip(planes, settings, strict=True):
         rows = shown.filter(setting=setting)
-        _label_teams(axes, rows, EXCESS, VPS, _all_intervals(rows, EXCESS, VPS) + _stairs(rows))
+        _label_teams(axes, rows, EXCESS, vps, _all_intervals(rows, EXCESS, vps) + _stairs(rows, vps))
     return figure
 
 
-def _privacy_panel(axes: "Axes", shown: pl.DataFrame) -> None:
+def _privacy_panel(axes: "Axes", shown: pl.DataFrame, vps: str) -> None:
     """Draw a setting's marks, their intervals, and the frontier."""
-    _logarithmic(axes, shown)
-    for x0, y0, x1, y1 in _stairs(shown):
+    _logarithmic(axes, shown, vps)
+    for x0, y0, x1, y1 in _stairs(shown, vps):
         axes.plot([x0, x1], [y0, y1], zorder=1, **STAIRS)
-    _draw_teams(axes, shown, EXCESS, VPS, linewidth=0.7, alpha=0.6, zorder=1.5)
+    _draw_teams(axes, shown, EXCESS, vps, linewidth=0.7, alpha=0.6, zorder=1.5)
     axes.grid(axis="x", visible=True)
 
 
-def _logarithmic(axes: "Axes", shown: pl.DataFrame) -> None:
+def _logarithmic(axes: "Axes", shown: pl.DataFrame, vps: str) -> None:
     """Scale both axes by logarithms; where a mean is not above 0, linearly up to 1."""
-    for side, column in (("x", EXCESS), ("y", VPS)):
+    for side, column in (("x", EXCESS), ("y", vps)):
         least, most = float(shown[column].min()), float(shown[column].max())  # type: ignore[arg-type]
         if least > 0:
             axes.set(**{f"{side}scale": "log", f"{side}lim": (least / 1.6, 1.6 * most)})
@@ -83,10 +83,10 @@ def _logarithmic(axes: "Axes", shown: pl.DataFrame) -> None:
         round_ticks(getattr(axes, f"{side}axis"))
 
 
-def _stairs(shown: pl.DataFrame) -> list[Segment]:
+def _stairs(shown: pl.DataFrame, vps: str) -> list[Segment]:
     """The Pareto frontier of our own teams as steps."""
     compared = shown.filter("whole") if "whole" in shown.columns else shown
-    edge = pareto_frontier(compared.filter(pl.col("kind") != "reported"), EXCESS, VPS).select(EXCESS, VPS).rows()
+    edge = pareto_frontier(compared.filter(pl.col("kind") != "reported"), EXCESS, vps).select(EXCESS, vps).rows()
     return [line for (x, y), (u, v) in pairwise(edge) for line in ((x, y, u, y), (u, y, u, v))]
 
 

@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from machine.files import PROJECT, replacing
+from machine.files import PROJECT
+from machine.output import replacing
 from pipeline.tables.paths import EXTRA_PROTOCOLS, PAPER_PROTOCOLS
 
 if TYPE_CHECKING:

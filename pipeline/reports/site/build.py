@@ -1,13 +1,16 @@
 """The site: a page and a data file for every game that changed, then the pages that list them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from machine.cores import cores, map_unordered
 from machine.files import file_digest
 from machine.manifests import combined_digest
-from machine.processes import cores
+from machine.output import Staged
+from pipeline.reports.measures import reading_of, scale_note
 from pipeline.reports.site.changes import (
     Manifest,
     code_digest,
@@ -16,12 +19,11 @@ from pipeline.reports.site.changes import (
     write_manifest,
 )
 from pipeline.reports.site.figures import figures, ranks, read_metrics, with_ranks
-from pipeline.reports.site.folder import PAGES, check_folder
+from pipeline.reports.site.folder import PAGES
 from pipeline.reports.site.games import CUTS, PAGE_BYTES, compact_view
 from pipeline.reports.site.leaderboard import leaderboard, listed_games, listing_parts, reported_rows, write_downloads
 from pipeline.reports.site.pages import (
     copy_static,
-    keep_only,
     page_names,
     script,
     write_book,
@@ -34,18 +36,17 @@ from pipeline.reports.views.game import game_views, tables_prior
 from pipeline.statistics.caveats import caveats
 from pipeline.statistics.resampling import Resampling, fewest_clusters
 from pipeline.tables.io import read_table
-from pipeline.tables.shards import table_executor
 
 GAMES_AT_ONCE = 64  # games whose tables a worker reads at once
 FILES = (".html", ".js")
-FIGURES = ("leaderboard.js", "leaderboard.csv", "leaderboard.parquet")
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class Origins:
-    """Where the site's content comes from: tables, results, the paper's figures, reports, notebooks, the book."""
+    """Where the site's content comes from: tables, results, the paper's figures, reports, notebooks, the book; and how
+    English was read, where the tables do not record it."""
 
     tables: Path
     results: Path | None = None
@@ -53,6 +54,7 @@ class Origins:
     reports: Path | None = None
     notebooks: Path | None = None
     book: Path | None = None
+    english: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -65,31 +67,36 @@ class SiteCounts:
 
 
 def build(
-    origins: Origins, out: Path, resampling: Resampling, workers: int | None = None, progress: Progress | None = None
+    origins: Origins,
+    work: Staged,
+    site: Path,
+    resampling: Resampling,
+    workers: int | None = None,
+    progress: Progress | None = None,
 ) -> SiteCounts:
-    """Make the site in `out`, or bring it up to date; the same tables give the same bytes, whatever the workers.
+    """Make, in a staged folder, what the site lacks or has of other tables; the same tables give the same bytes,
+    whatever the workers.
 
-    Raises FileExistsError when `out` holds something else than a site, FileNotFoundError when tables are missing.
+    Raises FileNotFoundError when tables are missing.
     """
-    check_folder(out)
-    out.mkdir(parents=True, exist_ok=True)
-    previous, digests = read_manifest(out), game_digests(origins.tables)
+    out, previous, digests = work.folder, read_manifest(site), game_digests(origins.tables)
     names = page_names(sorted(digests))
     manifest = Manifest(code_digest(), {names[game]: digest for game, digest in digests.items()})
     copy_static(out)
-    changed = [game for game, name in names.items() if is_changed(name, previous, manifest, out)]
+    changed = [game for game, name in names.items() if is_changed(name, previous, manifest, site)]
     write_games(changed, names, origins.tables, out, workers, progress or (lambda done, total: None))
-    write_lists(origins, out, resampling)
-    manifest.pages = {name: page_digest(out, name) for name in names.values()}
+    write_lists(origins, out, site, resampling)
+    made = {names[game] for game in changed}
+    manifest.pages = {name: page_digest(out if name in made else site, name) for name in names.values()}
     write_manifest(out, manifest)
-    removed = keep_only(out / "games", {f"{name}{suffix}" for name in names.values() for suffix in FILES})
-    return SiteCounts(len(names), len(changed), len({Path(name).stem for name in removed}))
+    work.keep = {f"games/{name}{suffix}" for name in names.values() for suffix in FILES}
+    return SiteCounts(len(names), len(changed), len(previous.games.keys() - manifest.games.keys()))
 
 
-def is_changed(name: str, previous: Manifest, manifest: Manifest, out: Path) -> bool:
+def is_changed(name: str, previous: Manifest, manifest: Manifest, site: Path) -> bool:
     """Whether the game's page is of other code or rows, or not as it was written."""
     same = previous.code == manifest.code and previous.games.get(name) == manifest.games[name]
-    return not same or page_digest(out, name) != previous.pages.get(name)
+    return not same or page_digest(site, name) != previous.pages.get(name)
 
 
 def page_digest(out: Path, name: str) -> str:
@@ -103,13 +110,12 @@ def write_games(
 ) -> None:
     """Write page and data of each game, on all cores."""
     named = [(game, names[game]) for game in games]
-    calls = [(named[i : i + GAMES_AT_ONCE], tables, out) for i in range(0, len(named), GAMES_AT_ONCE)]
+    batches = [named[i : i + GAMES_AT_ONCE] for i in range(0, len(named), GAMES_AT_ONCE)]
     done = 0
     progress(0, len(games))
-    with table_executor(min(workers or cores(), max(1, len(calls)))) as map_calls:
-        for _, written in map_calls(write_batch, calls):
-            done += written
-            progress(done, len(games))
+    for _, written in map_unordered(partial(write_batch, tables=tables, out=out), batches, workers or cores()):
+        done += written
+        progress(done, len(games))
 
 
 def write_batch(batch: Sequence[tuple[str, str]], tables: Path, out: Path) -> int:
@@ -131,23 +137,23 @@ def fit_page(name: str, view: dict[str, Any]) -> tuple[dict[str, Any], str]:
     return data, text
 
 
-def write_lists(origins: Origins, out: Path, resampling: Resampling) -> None:
+def write_lists(origins: Origins, out: Path, site: Path, resampling: Resampling) -> None:
     """Write the leaderboard, the list of games and the page for two games, with their data."""
-    metrics = read_metrics(tables_prior(origins.tables))
+    reading = reading_of(origins.tables, origins.english)
+    metrics = read_metrics(tables_prior(origins.tables), reading)
     games = listed_games(origins.tables)
     parts = {f"games-{part['part']}.js": part for part in listing_parts(games)}
     for name, part in parts.items():
         write_text(out / "data" / name, script("games", part))
-    keep_only(out / "data", [*parts, *FIGURES])
     keys = [metric.key for metric in metrics]
     rank_rows = ranks(origins.tables, origins.results, metrics, resampling)
     ranked_figures = with_ranks(figures(origins.tables, keys, resampling), rank_rows)
     write_downloads(ranked_figures, out / "data")
     reported = reported_rows(origins.numbers) if origins.numbers else []
-    links = {"reports": write_reports(origins.reports, out), "notebooks": write_notebooks(origins.notebooks, out)}
+    links = {"reports": write_reports(origins.reports, out), "notebooks": write_notebooks(origins.notebooks, out, site)}
     board = leaderboard(ranked_figures, metrics, reported, links)
     write_text(out / "data" / "leaderboard.js", script("leaderboard", board))
-    said = caveats(read_table(origins.tables, "games"), origins.tables)
+    said = [scale_note(reading), *caveats(read_table(origins.tables, "games"), origins.tables)]
     shown: dict[str, Any] = {"games": games.height, "stopped": int(games["stopped"].sum()), "caveats": said}
     shown |= {"level": resampling.level, "fewest": fewest_clusters(resampling.level)}
     book = write_book(origins.book, out)

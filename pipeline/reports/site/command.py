@@ -1,26 +1,23 @@
 """The command `python -m pipeline site`: the tables, or a user's own traces, as a folder of static pages."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from machine.files import of_project
-from machine.manifests import files_at, held_origins, write_manifest
-from machine.marks import begun, check_own
+from machine.manifests import held_origins
+from machine.output import Staged, staged
 from machine.terminal import progress_bar
 from pipeline.reports.batch.command import (
+    EnglishOption,
+    check_english_option,
     count_rejected,
     reading_traces,
-    removed_if_empty,
     require_tables,
-    without_room,
 )
-from pipeline.reports.site.folder import PARTS, check_folder
+from pipeline.reports.site.folder import PAGES
 from pipeline.tables.paths import NUMBERS, ROOT, TABLES, params
-from pipeline.traces.limits import printable
 
 if TYPE_CHECKING:
     from pipeline.reports.site.build import Origins
@@ -48,53 +45,35 @@ def site(
         Path | None, typer.Option(help="Folder of results.", show_default="results, beside the tables")
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the site; made if it is not there.")] = Path("site"),
+    english: EnglishOption = "",
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 for one a core.")] = 0,
 ) -> None:
     """Write leaderboard and trace viewer as pages that open offline; what has not changed stays."""
     from pipeline.reports.batch.own_study import made_from
 
-    try:
-        check_folder(out)
-        check_own(out, PARTS, "site")
-        with (
-            removed_if_empty(out),
-            _origins(traces or [], tables, results, out, workers) as (origins, rejected),
-            begun(out, "site", PARTS),
-        ):
-            with held_origins(made_from(traces or [], origins.tables, origins.results)) as digests:
-                _build(origins, out, workers)
-            written = filter(Path.is_file, files_at(out / part for part in PARTS))
-            write_manifest(out, "site", written, digests)
-    except FileExistsError as error:
-        raise typer.BadParameter(f"{printable(str(error))}.", param_hint="--out") from None
-    except OSError as error:
-        raise without_room(error, out) from None
+    check_english_option(english, traces or [])
+    with staged(out, "site", PAGES) as work:
+        origins, rejected = _origins(traces or [], tables, results, english, work.scratch, workers)
+        with held_origins(made_from(traces or [], origins.tables, origins.results)) as work.made_from:
+            _build(origins, work, out, workers)
     raise typer.Exit(SOME_REJECTED if rejected else ALL_SHOWN)
 
 
-@contextmanager
 def _origins(
-    traces: list[Path], tables: Path, results: Path | None, out: Path, workers: int
-) -> Iterator[tuple["Origins", int]]:
-    """The content's origins, and how many traces were rejected. Tables of traces are removed when the block ends."""
-    from pipeline.tables.shards import scratch_folder
-
-    if traces:
-        with scratch_folder(out) as scratch:  # beside the pages: the next run removes what a killed one left
-            derived = scratch / "tables"
-            rejected = derive_traces(traces, derived, workers)
-            from pipeline.reports.site.build import Origins  # not before: workers are forked without what it loads
-
-            yield Origins(derived, numbers=of_project(NUMBERS)), rejected
-        return
+    traces: list[Path], tables: Path, results: Path | None, english: str, scratch: Path, workers: int
+) -> tuple["Origins", int]:
+    """The content's origins, and how many traces were rejected. Tables of traces are made in the folder `scratch`."""
     from pipeline.reports.site.build import Origins
 
+    if traces:
+        rejected = derive_traces(traces, scratch / "tables", workers)
+        return Origins(scratch / "tables", numbers=of_project(NUMBERS)), rejected
     tables = of_project(tables)
     from pipeline.tables.paths import no_tables
 
     if absent := no_tables(tables):
         raise typer.BadParameter(f"{absent}, or name traces.", param_hint="--tables")
-    require_tables(tables, "--tables")
+    require_tables(tables, "--tables", english)
     from pipeline.tables.queries import other_results
 
     made = results or tables.parent / "results"
@@ -103,7 +82,7 @@ def _origins(
     is_study = tables.resolve() == (ROOT / TABLES).resolve() and not problem
     of_study = ("reports", "figures", "book/html") if is_study else ()
     own = [path if path.exists() else None for path in (of_project(NUMBERS), *(ROOT / place for place in of_study))]
-    yield Origins(tables, made if made.exists() and not problem else None, *own), 0
+    return Origins(tables, made if made.exists() and not problem else None, *own, english=english), 0
 
 
 def derive_traces(traces: list[Path], scratch: Path, workers: int) -> int:
@@ -118,16 +97,13 @@ def derive_traces(traces: list[Path], scratch: Path, workers: int) -> int:
     return count_rejected(derived, traces)
 
 
-def _build(origins: "Origins", out: Path, workers: int) -> None:
+def _build(origins: "Origins", work: Staged, out: Path, workers: int) -> None:
     from machine.terminal import counted
     from pipeline.reports.site.build import build
     from pipeline.statistics.resampling import Resampling
 
     resampling = params("intervals", ROOT)  # as the study's own intervals are drawn
-    try:
-        with progress_bar("making pages") as show:
-            built = build(origins, out, Resampling(**resampling), workers or None, show)
-    except FileNotFoundError as error:
-        raise typer.BadParameter(f"{error}.", param_hint="--out") from None
+    with progress_bar("making pages") as show:
+        built = build(origins, work, out, Resampling(**resampling), workers or None, show)
     games, made = counted(built.games, "game"), counted(built.made, "page")
     print(f"{games} in {out}: {made} made, {built.removed} removed; open {out / 'index.html'}")

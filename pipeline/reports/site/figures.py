@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.reports.measures import Reading
 from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.by_game import ALL, TEAM, UNKNOWN, by_game, ended, level_name
 from pipeline.statistics.resampling import Resampling
@@ -32,11 +33,11 @@ class Metric:
     ranks_as: str = ""
 
 
-def read_metrics(prior: float | None = None, path: Path = METRICS) -> list[Metric]:
+def read_metrics(prior: float | None = None, reading: Reading = Reading("paper", "full")) -> list[Metric]:
     """The columns in the order of the leaderboard. prior: what beliefs start from, where anybody learnt anything."""
-    listed: list[dict[str, Any]] = read_yaml(path)
-    known = "" if prior is None else f", {prior:g}"
-    return [Metric(**(entry | {"about": entry["about"].replace("{prior}", known)})) for entry in listed]
+    listed: list[dict[str, Any]] = read_yaml(METRICS)
+    words = {"prior": "" if prior is None else f", {prior:g}", "reading": reading.name, "learnt": reading.learnt}
+    return [Metric(**entry | {key: entry[key].format(**words) for key in ("label", "about")}) for entry in listed]
 
 
 CELL = ("difficulty", "density")

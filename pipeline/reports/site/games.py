@@ -25,8 +25,7 @@ GAME = (
 )  # fmt: skip
 ROUND = (
     "round", "meeting_id", "participants", "speaker_order", "coordinated", "slot", "oracle_slot", "cost",
-    "optimal_cost", "cost_so_far", "participant_slots", "violated_meetings", "rolled_back", "batches_rejected",
-    "resolution_event",
+    "optimal_cost", "cost_so_far", "failure_reason", "outcome",
 )  # fmt: skip
 MOVE = ("event_index", "phase", "agent", "item_kind", "item_id", "from_slot", "to_slot", "cost")
 LEAK = ("to_agent", "label", "tier", "induced", "recipient_entitled", "span_start", "span_end")

@@ -2,14 +2,13 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from shutil import copytree, ignore_patterns, rmtree
+from shutil import copytree, ignore_patterns
 from typing import TYPE_CHECKING, Any
 
-from machine.files import is_being_written, replacing
 from pipeline.reports.batch.pages import notebook_html
 
 if TYPE_CHECKING:
@@ -66,23 +65,9 @@ def escaped_for_script(text: str) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file, whole or not at all; one with the same content is left as it is."""
-    content = text.encode()
-    if path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content:
-        return
+    """Write a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as target:
-        target.write_bytes(content)
-
-
-def keep_only(folder: Path, names: Collection[str]) -> list[str]:
-    """Remove all other files of a folder of the site; returns their names, sorted."""
-    removed = sorted(
-        path for path in folder.glob("*") if path.is_file() and path.name not in names and not is_being_written(path)
-    )
-    for path in removed:
-        path.unlink(missing_ok=True)
-    return [path.name for path in removed]
+    path.write_bytes(text.encode())
 
 
 def copy_static(out: Path) -> None:
@@ -90,7 +75,6 @@ def copy_static(out: Path) -> None:
     sources = sorted(path for path in STATIC.iterdir() if path.is_file())
     for source in sources:
         write_text(out / "static" / source.name, source.read_text(encoding="utf-8"))
-    keep_only(out / "static", [source.name for source in sources])
 
 
 HTML = ".html"
@@ -101,25 +85,24 @@ def write_reports(reports: Path | None, out: Path) -> dict[str, str]:
     pages = sorted(reports.glob(f"*{HTML}")) if reports else []
     for path in pages:
         write_text(out / "reports" / path.name, path.read_text(encoding="utf-8"))
-    keep_only(out / "reports", [path.name for path in pages])
     return {path.name.removesuffix(HTML): f"reports/{path.name}" for path in pages}
 
 
-def write_notebooks(notebooks: Path | None, out: Path) -> dict[str, str]:
-    """Write a page for each executed notebook; returns where each is, by its name."""
+def write_notebooks(notebooks: Path | None, out: Path, site: Path) -> dict[str, str]:
+    """Write a page for each executed notebook; returns where each is, by its name. site: where earlier ones are."""
     pages = sorted(notebooks.glob("*.ipynb")) if notebooks else []
     for path in pages:
-        page = out / "notebooks" / f"{path.stem}{HTML}"
-        digest = _digest(path)
-        if not page.is_file() or digest not in page.read_text(encoding="utf-8")[:1000]:
+        place = Path("notebooks", f"{path.stem}{HTML}")
+        page, earlier, digest = out / place, site / place, _digest(path)
+        if earlier.is_file() and digest in (text := earlier.read_text(encoding="utf-8"))[:1000]:
+            write_text(page, text)
+        else:
             write_page(page, "notebook.html", root="../", name=path.stem, digest=digest, body=notebook_html(path))
-    keep_only(out / "notebooks", [f"{path.stem}{HTML}" for path in pages])
     return {path.stem: f"notebooks/{path.stem}{HTML}" for path in pages}
 
 
 def write_book(book: Path | None, out: Path) -> str:
     """Copy the book; returns where its first page is, nothing where there is none."""
-    rmtree(out / "book", ignore_errors=True)
     if book is None or not (book / "index.html").is_file():
         return ""
     copytree(book, out / "book", ignore=ignore_patterns(".*"))

@@ -12,13 +12,13 @@ import polars as pl
 
 from pipeline.reports.views.beliefs import prior_of
 from pipeline.reports.views.calendars import grid_after_round, initial_grid
-from pipeline.reports.views.sentences import sentence
+from pipeline.reports.views.sentences import outcome, sentence
 
 COLUMNS = {
     "agents": ("agent", "agent_type", "model", "nosy", "cost", "oracle_cost"),
     "rounds": (
         "round", "meeting_id", "participants", "speaker_order", "coordinated", "slot", "oracle_slot", "dms", "cost",
-        "optimal_cost", "participant_slots", "violated_meetings", "rolled_back", "batches_rejected", "resolution_event",
+        "optimal_cost", "participant_slots", "failure_reason", "violated_meetings", "violated_since",
     ),
     "items": ("agent", "slot", "item_kind", "item_id", "cost", "blocked"),
     "moves": (
@@ -99,6 +99,7 @@ def build_view(rows: Mapping[str, Rows]) -> View:
                 ],
                 "thoughts": round_rows["thoughts"],
                 "cost_so_far": spent,
+                "outcome": outcome(round_row),
             }
         )
     labels = {kind: labels_of(rows["labels_known"], kind) for kind in ("errand", "meeting")}

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from pipeline.reports.views.sentences import headline
+
 if TYPE_CHECKING:
     from great_tables import GT
     from IPython.display import HTML
@@ -84,24 +86,21 @@ def _plain_cell(value: object) -> str:
 
 
 def overview(view: Mapping[str, Any]) -> "HTML":
-    """Who played which task, and one row per round: meeting, participants, slot agreed and the oracle's, cost, DMs."""
+    """Who played which task, and one row per round: meeting, participants, slot or failure, the oracle's, cost, DMs."""
     from great_tables import html
 
-    game = view["game"]
-    simulated = " (simulated speakers: no model)" if game["simulated"] else ""
-    optimum = "" if game["optimal_cost"] is None else f" (optimum {game['optimal_cost']})"
-    played = f"{game['team']}{simulated} on {game['task_id']}, {game['condition']}"
-    outcome = f"{game['meetings_scheduled']} of {game['meetings']} meetings, cost {game['realized_cost']}{optimum}"
+    played, came = headline(view["game"])
     rows = [
         {
             "round": r["round"], "meeting": f"M{r['meeting_id']}", "participants": _listed(r["participants"]),
-            "slot": _slot(r["slot"]), "oracle's slot": _slot(r["oracle_slot"]), "cost": r["cost"],
-            "cost so far": r["cost_so_far"], "DMs": r["dms"], "VPS a pair": _mean(p["vps_loss"] for p in r["vps"]),
+            "slot": r["failure_reason"] or _slot(r["slot"]), "oracle's slot": _slot(r["oracle_slot"]),
+            "cost": r["cost"], "cost so far": r["cost_so_far"], "DMs": r["dms"],
+            "VPS a pair": _mean(p["vps_loss"] for p in r["vps"]),
         }
         for r in view["rounds"]
     ]  # fmt: skip
     shown = great_table(pl.DataFrame(rows, infer_schema_length=None)).cols_align("right")
-    return render(shown.tab_header(html(escape_text(played)), f"{outcome}, {game['dms']} DMs"))
+    return render(shown.tab_header(html(escape_text(played)), came))
 
 
 def calendars(view: Mapping[str, Any], number: int) -> "HTML":

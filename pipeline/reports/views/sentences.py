@@ -1,10 +1,55 @@
-"""Typed messages in words: a protocol's JSON as an English sentence."""
+"""Games, rounds and typed messages in words."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 Body = Mapping[str, Any]
+
+
+def headline(game: Mapping[str, Any]) -> tuple[str, str]:
+    """Who played which task, and what came of it. game: its row of `games`."""
+    simulated = " (simulated speakers: no model)" if game["simulated"] else ""
+    optimum = "" if game["optimal_cost"] is None else f" (optimum {game['optimal_cost']})"
+    meetings = f"{game['meetings_scheduled']} of {game['meetings']} meetings"
+    return (
+        f"{game['team']}{simulated} on {game['task_id']}, {game['condition']}",
+        f"{meetings}, cost {game['realized_cost']}{optimum}, {game['dms']} DMs",
+    )
+
+
+# What is said of a round's meeting, by the round's `failure_reason`.
+FAILURES = {
+    "stopped": "is open: the game stopped before this round was resolved",
+    "no valid batch": "failed: a participant had no valid batch, so none was applied",
+    "different slots": "failed: different slots ({places})",
+    "blocked slot": "failed: slot {slot} is blocked for a participant",
+    "earlier meeting broken": "failed: all chose slot {slot}, but {broken}",
+    "earlier meeting still broken": "failed: all chose slot {slot}, but {broken}",
+    "unexplained": "failed: all chose slot {slot}, and the trace does not say why",
+}
+
+
+def outcome(played: Mapping[str, Any]) -> str:
+    """Where a round's meeting was placed, or why it failed, and which earlier meetings are broken, without a full stop.
+
+    played: the round's row of `rounds`.
+    """
+    meeting, best = f"M{played['meeting_id']}", played["oracle_slot"]
+    if played["coordinated"]:
+        slot = played["slot"]
+        oracle = "" if best is None else f" (the oracle's slot is {best})" if best != slot else ", the oracle's own"
+        return f"{meeting} is in slot {slot}{oracle}"
+    said, slots = FAILURES[played["failure_reason"]], played["participant_slots"]
+    broken = " and ".join(
+        f"M{m} was broken in this round" if since == played["round"] else f"M{m} has been broken since round {since}"
+        for m, since in zip(played["violated_meetings"], played["violated_since"], strict=True)
+    )
+    if broken and "{broken}" not in said:
+        said += "; {broken}"
+    chosen = ("nowhere" if slot is None else str(slot) for slot in slots)
+    places = ", ".join(f"agent {a}: {slot}" for a, slot in zip(played["participants"], chosen, strict=True))
+    return f"{meeting} {said.format(places=places, slot=slots[0], broken=broken)}"
 
 
 def sentence(content: str, protocol: str | None) -> str | None:

@@ -49,6 +49,7 @@ GAMES = Table(
         C("schema_version", "int", "version of the trace's form; empty for public traces"),
         C("calendars_digest", "str", "of what slots first hold; with another it is another task, whatever its name"),
         C("game_rules", "str", "most turns of a round, retries of a decision, channels, and the cap of messages"),
+        C("prompts", "str", "whose prompts its models were asked with: ours, version …, or from file, sha256 …"),
     ),
 )
 
@@ -67,7 +68,14 @@ ROUNDS = Table(
         C("cost", "int", "costs of the moves of the round", "cost"),
         C("group_messages", "int", "group messages sent in the round"),
         C("participant_slots", "list[int]", "where each participant put the meeting, in their order"),
-        C("violated_meetings", "list[int]", "earlier meetings that this round broke"),
+        C(
+            "failure_reason",
+            "str",
+            "why its meeting is not coordinated, the first that holds: stopped, no valid batch, different slots, "
+            "blocked slot, earlier meeting broken, earlier meeting still broken, unexplained; empty when it is",
+        ),
+        C("violated_meetings", "list[int]", "earlier meetings that are not in one common slot when it is resolved"),
+        C("violated_since", "list[int]", "the round in which each of them was broken, in their order"),
         C("blocked_violations", "int", "blocked slots touched"),
         C("batches_rejected", "int", "batches that were rejected, retries included"),
         C("decisions_failed", "int", "agents whose every attempt was rejected"),
@@ -117,7 +125,7 @@ MESSAGES = Table(
         C(
             "typed",
             "str",
-            "imap, sd, dsm, poll, dpop, secure or shares for a protocol's JSON; empty for English",
+            "imap, sd, dsm, poll, secure or shares for a protocol's JSON; empty for English",
         ),
         C("chars", "int", "its length", "characters"),
         C("said_chars", "int", "its length; of a protocol's JSON, that of its keys and values alone", "characters"),

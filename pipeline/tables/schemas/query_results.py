@@ -97,6 +97,42 @@ VOLUME_BY_SPEAKER = Table(
     ),
 )
 
+ACCEPTED_OFFERS = Table(
+    "accepted_offers",
+    "one team, setting and condition: which offered slot its meetings took",
+    ("team", "setting", "condition"),
+    (
+        *GROUP,
+        C("meetings", "int", "coordinated meetings for which somebody offered a feasible slot"),
+        C("slots_offered", "float", "mean over these of the distinct feasible slots offered"),
+        C("first_pct", "float", "share of these in the feasible slot that was offered first", "%"),
+        C("second_pct", "float", "share in the one offered second", "%"),
+        C("later_pct", "float", "share in one offered later", "%"),
+        C("not_offered_pct", "float", "share in a slot that nobody had offered", "%"),
+    ),
+)
+
+PROPOSED_MOVES = Table(
+    "proposed_moves",
+    "one team, setting and condition: what its proposals would displace",
+    ("team", "setting", "condition"),
+    (
+        *GROUP,
+        C("proposals", "int", "slots that one agent offered in one round, each once"),
+        C("feasible_pct", "float", "share of these that every participant has free, or can clear of an errand", "%"),
+        C("own_errand_pct", "float", "share where the sender holds an errand that is not blocked", "%"),
+        C("recipient_errand_pct", "float", "share where a participant to whom it was offered holds one", "%"),
+        C("displaced_cost", "float", "mean over feasible proposals of the cost of the participants' errands", "cost"),
+        C("cheaper_slot_pct", "float", "share of feasible proposals beside a feasible slot of lower cost", "%"),
+        C(
+            "cheaper_errand_pct",
+            "float",
+            "share of feasible proposals right after another that displace errands of lower cost, and not 0",
+            "%",
+        ),
+    ),
+)
+
 MEMBERS = Table(
     "members",
     "one team, setting, condition and kind of agent in it: means over its seats in all games",
@@ -261,6 +297,8 @@ QUERY_RESULTS = (
     VOLUME,
     VOLUME_BY_MEETING,
     VOLUME_BY_SPEAKER,
+    ACCEPTED_OFFERS,
+    PROPOSED_MOVES,
     MEMBERS,
     STANCE,
     LEAKS,

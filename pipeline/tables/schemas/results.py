@@ -249,36 +249,6 @@ EXCESS = Table(
     ),
 )
 
-METRIC_CHECKS = Table(
-    "metric_checks",
-    "one change to games, metric and kind of team",
-    ("change", "kind", "metric"),
-    (
-        C("change", "str", "what is changed in a game's trace (docs/metrics.md)"),
-        C("kind", "str", "protocols, or speakers: simulated ones, who write English"),
-        METRIC,
-        C("games", "int", "games that were changed"),
-        C("holds", "int", "of those, games whose metric answers as it should"),
-        C("before", "float", "the metric of the game in which it is off by most; empty where it holds in all"),
-        C("after", "float", "the same game's metric after the change"),
-    ),
-)
-
-DEGENERATE = Table(
-    "degenerate",
-    "one degenerate policy, setting and metric",
-    ("policy", "setting", "metric"),
-    (
-        C("policy", "str", "a policy that nobody would want (docs/metrics.md)"),
-        SETTING,
-        METRIC,
-        C("value", "float", "its mean over the setting's standard games; empty where it is undefined in all"),
-        C("best_protocol", "str", "the best of the paper's four protocols; of equals the first by name"),
-        C("best", "float", "that protocol's mean"),
-        C("outcome", "str", "wins, ties or loses against it, or undefined"),
-    ),
-)
-
 RESULT_TABLES = {
     table.name: table
     for table in (
@@ -296,7 +266,5 @@ RESULT_TABLES = {
         ENGLISH_RULES_RANKS,
         ENGLISH_RULES_FLIPS,
         EXCESS,
-        METRIC_CHECKS,
-        DEGENERATE,
     )
 }

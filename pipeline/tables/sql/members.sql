@@ -23,13 +23,13 @@ kinds AS (
     FROM seats
 ),
 pairs AS (
-    SELECT game_id, target_agent, observer_agent, vps_loss FROM pair_round_vps WHERE weight_mode = 'uniform'
+    SELECT game_id, target_agent, observer_agent, vps_loss FROM pair_round_vps WHERE weight_mode = 'uniform' AND vps_loss IS NOT NULL
 ),
 given AS (
-    SELECT game_id, target_agent AS agent, sum(vps_loss) AS given, count(vps_loss) AS given_pairs FROM pairs GROUP BY ALL
+    SELECT game_id, target_agent AS agent, sum(vps_loss) AS given, count(*) AS given_pairs FROM pairs GROUP BY ALL
 ),
 learnt AS (
-    SELECT game_id, observer_agent AS agent, sum(vps_loss) AS learnt, count(vps_loss) AS learnt_pairs FROM pairs GROUP BY ALL
+    SELECT game_id, observer_agent AS agent, sum(vps_loss) AS learnt, count(*) AS learnt_pairs FROM pairs GROUP BY ALL
 )
 SELECT
     team,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from machine.processes import OverBudget, cpu_budget
+from machine.cores import OverBudget, cpu_budget
 from pipeline.traces import limits
 from pipeline.traces.audit.batch_rules import Meeting
 from pipeline.traces.audit.calendar import render
@@ -65,7 +65,7 @@ def expect_round_start(game: Game, number: int, meeting: Meeting) -> None:
             raise BrokenOff
     order = list(meeting.order)
     listed = {"id": meeting.id, "participants": list(meeting.participants), "cost": meeting.cost}
-    speaking = {"duration": meeting.duration, "speaker_order": order}
+    speaking = {"duration": 1, "speaker_order": order}
     game.expect("round_start", (number, 0, CHEAP_TALK, None), meeting=listed | speaking, speaker_order=order)
 
 
@@ -133,7 +133,7 @@ def audit_trace(text: bytes, path: str, suites: Suites | None = None) -> TraceAu
 def compare(trace: Trace, suites: Suites | None, findings: Findings) -> None:
     """Replay the trace, and hold everything that it says against that. Raises Unreadable."""
     game = replay(trace, read_setup(trace), findings)
-    EventComparison(game, trace.events, findings).run()
+    EventComparison(game, trace, findings).run()
     Claims(trace, game, findings).run()
     check_identity(trace, findings)
     check_labels(trace, game, findings)

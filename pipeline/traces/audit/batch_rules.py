@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from pipeline.traces.audit.calendar import MEETING, Calendar, Item, extent
+from pipeline.traces.audit.calendar import MEETING, Calendar, Item
 
 SCHEDULE, RESCHEDULE = "schedule", "reschedule"
 
@@ -17,11 +17,6 @@ class Meeting(NamedTuple):
     participants: tuple[int, ...]
     cost: int
     order: tuple[int, ...]
-    duration: int = 1
-
-    def run(self, slot: int) -> range:
-        """The slots that it fills when it begins in the slot."""
-        return range(slot, slot + self.duration)
 
     @property
     def item(self) -> Item:
@@ -45,22 +40,11 @@ class Verdict(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A reschedule between two slots of the calendar; `named` is the item that it names. What stands there fills
-    `filled`: several slots where it is a longer meeting, which moves as one."""
+    """A reschedule between two slots of the calendar; `named` is the item that it names."""
 
     source: int
     target: int
     named: Any
-    filled: range
-
-    @property
-    def pairs(self) -> list[tuple[int, int]]:
-        """(from, to) of each slot that is filled."""
-        return [(s, s + self.target - self.source) for s in self.filled]
-
-    def fits(self, size: int) -> bool:
-        """Whether it ends on the calendar."""
-        return all(0 <= target < size for _, target in self.pairs)
 
 
 def check_batch(calendar: Calendar, actions: Any, meeting: Meeting | None) -> Verdict:
@@ -68,15 +52,13 @@ def check_batch(calendar: Calendar, actions: Any, meeting: Meeting | None) -> Ve
     if not isinstance(actions, list) or not all(isinstance(action, dict) for action in actions):
         return Verdict((BrokenRule("malformed_batch", "not a list of actions"),), calendar, 0)
     calls = {kind: [a for a in actions if a.get("type") == kind] for kind in (SCHEDULE, RESCHEDULE)}
-    named = [s for s in (move_of(a, calendar) for a in calls[RESCHEDULE]) if s]
-    moves = [s for s in named if s.fits(len(calendar))]
+    moves = [s for s in (move_of(a, calendar) for a in calls[RESCHEDULE]) if s]
     after = apply_moves(calendar, moves)
     broken = (
         *check_types(actions),
         *check_bounds(calls[RESCHEDULE], len(calendar)),
-        *(BrokenRule("slot_out_of_bounds", f"to_slot {s.target}") for s in named if s not in moves),
-        *check_names(calendar, named),
-        *check_blocked(calendar, named),
+        *check_names(calendar, moves),
+        *check_blocked(calendar, moves),
         *check_sources(moves),
         *check_targets(calendar, moves),
         *check_schedule_call(after, calls[SCHEDULE], meeting),
@@ -85,8 +67,7 @@ def check_batch(calendar: Calendar, actions: Any, meeting: Meeting | None) -> Ve
     if broken:
         return Verdict(broken, calendar, cost)
     if meeting:
-        for slot in meeting.run(calls[SCHEDULE][0]["slot"]):
-            after[slot] = meeting.item
+        after[calls[SCHEDULE][0]["slot"]] = meeting.item
     return Verdict((), tuple(after), cost)
 
 
@@ -99,18 +80,17 @@ def move_of(action: dict[str, Any], calendar: Calendar) -> Move | None:
     """The reschedule, or None where a slot of it is not on the calendar."""
     source, target, size = action.get("from_slot"), action.get("to_slot"), len(calendar)
     if type(source) is int and type(target) is int and 0 <= source < size and 0 <= target < size:
-        return Move(source, target, action.get("item_id"), extent(calendar, source))
+        return Move(source, target, action.get("item_id"))
     return None
 
 
 def apply_moves(calendar: Calendar, moves: Sequence[Move]) -> list[Item | None]:
     """The slots after all reschedules at once: every source is cleared, then every target is filled."""
     slots = list(calendar)
-    pairs = [pair for s in moves for pair in s.pairs]
-    for source, _ in pairs:
-        slots[source] = None
-    for source, target in pairs:
-        slots[target] = calendar[source]
+    for move in moves:
+        slots[move.source] = None
+    for move in moves:
+        slots[move.target] = calendar[move.source]
     return slots
 
 
@@ -130,10 +110,10 @@ def check_bounds(actions: Sequence[dict[str, Any]], size: int) -> Iterator[Broke
 
 
 def check_names(calendar: Calendar, moves: Sequence[Move]) -> Iterator[BrokenRule]:
-    """Rule 2: the item named begins in the slot it is moved from."""
+    """Rule 2: the item named is in the slot it is moved from."""
     for s in moves:
         item = calendar[s.source]
-        if item is None or type(s.named) is not int or s.named != item.id or s.filled.start != s.source:
+        if item is None or type(s.named) is not int or s.named != item.id:
             yield BrokenRule("unknown_item", f"item {s.named!r} at slot {s.source}"[:80])
 
 
@@ -147,21 +127,20 @@ def check_blocked(calendar: Calendar, moves: Sequence[Move]) -> Iterator[BrokenR
 
 def check_sources(moves: Sequence[Move]) -> Iterator[BrokenRule]:
     """An item moves once: a second move of it would clone it."""
-    for slot, times in Counter(source for s in moves for source, _ in s.pairs).items():
+    for slot, times in Counter(s.source for s in moves).items():
         if times > 1:
             yield BrokenRule("cloned_item", f"{times} moves from slot {slot}")
 
 
 def check_targets(calendar: Calendar, moves: Sequence[Move]) -> Iterator[BrokenRule]:
     """Rules 4 and 5: one item a target, and the target is free or left by another item of the batch."""
-    left = {source for s in moves for source, _ in s.pairs}
-    for slot, times in Counter(target for s in moves for _, target in s.pairs).items():
+    left = {s.source for s in moves}
+    for slot, times in Counter(s.target for s in moves).items():
         if times > 1:
             yield BrokenRule("target_conflict", f"{times} moves to slot {slot}")
     for s in moves:
-        taken = [target for _, target in s.pairs if calendar[target] and target not in left]
-        if s.target == s.source or taken:
-            yield BrokenRule("target_not_free", f"slot {taken[0] if taken else s.target}")
+        if s.target == s.source or (calendar[s.target] and s.target not in left):
+            yield BrokenRule("target_not_free", f"slot {s.target}")
 
 
 def check_schedule_call(
@@ -173,10 +152,10 @@ def check_schedule_call(
         yield BrokenRule("schedule_count", f"{len(calls)} schedule calls, not {wanted}")
     elif meeting:
         slot, named = calls[0].get("slot"), calls[0].get("meeting_id")
-        if not on_calendar(slot, len(after) - meeting.duration + 1):
+        if not on_calendar(slot, len(after)):
             yield BrokenRule("slot_out_of_bounds", f"slot {slot!r}"[:80])
-        elif taken := [s for s in meeting.run(int(slot or 0)) if after[s]]:
-            yield BrokenRule("schedule_not_free", f"slot {taken[0]}")
+        elif after[int(slot or 0)]:
+            yield BrokenRule("schedule_not_free", f"slot {slot}")
         if type(named) is not int or named != meeting.id:
             yield BrokenRule("wrong_meeting", f"meeting {named!r}"[:80])
 
@@ -185,7 +164,7 @@ def check_schedule_call(
 WORDINGS = {
     "malformed_batch": r"Unknown action type|must be a list",
     "slot_out_of_bounds": r"must be an integer",
-    "unknown_item": r"is not at slot|there is no item|begins at slot",
+    "unknown_item": r"is not at slot|there is no item",
     "blocked_move": r"is blocked",
     "cloned_item": r"Two actions move",
     "target_conflict": r"Two actions target",

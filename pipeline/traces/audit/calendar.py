@@ -119,18 +119,6 @@ def same_item(recorded: Slot, replayed: Slot) -> bool:
     return recorded[:4] == replayed[:4] and recorded.participants in (None, replayed.participants)
 
 
-def extent(calendar: Sequence[Slot], slot: int) -> range:
-    """The slots that the item in the slot fills: several where it is a longer meeting."""
-    item, first, last = calendar[slot], slot, slot
-    if item is None or item.kind != MEETING:
-        return range(slot, slot + 1)
-    while first > 0 and calendar[first - 1] == item:
-        first -= 1
-    while last + 1 < len(calendar) and calendar[last + 1] == item:
-        last += 1
-    return range(first, last + 1)
-
-
 def slot_of(calendar: Sequence[Slot], meeting: int) -> int | None:
     """The first slot that holds the meeting, or None."""
     return next((s for s, i in enumerate(calendar) if i and i.name == (MEETING, meeting)), None)

@@ -115,17 +115,11 @@ def replay_public_attempts(game: Game, ref: AgentEventRef, meeting: Meeting, rec
     expect_attempt(game, ref, meeting, "decision", 0)
     first = submitted_actions(game, record, 0)
     limit = game.setup.retries + 1
-    if record.rejected:
-        where: dict[str, Any] = {"event": record.rejected[0], "round": ref[0], "agent": ref[3]}
-        game.findings.add("retry_unrecorded", "decide events", len(record.rejected), "rejections", **where)
     for attempt in range(min(len(record.rejected), limit)):
         judge_recorded(game, ref, rejection(game, record, attempt).get("actions"), meeting, record, attempt)
-    if len(record.rejected) >= limit:
+    if record.failed or len(record.rejected) >= limit:
         return None
     last = game.index.data(record.final[0]).get("actions") if record.final and record.rejected else first
-    if record.rejected and record.ends and without_costs(last) != without_costs(first):
-        where = {"event": record.ends[0], "round": ref[0], "agent": ref[3]}
-        game.findings.add("stale_decide_end", last, first, **where)
     return judge_recorded(game, ref, last, meeting, record, len(record.rejected))
 
 
@@ -188,15 +182,13 @@ def replay_resolution(game: Game, number: int, turn: int, meeting: Meeting) -> N
     coordinated = game.holds_once(meeting) and not violated and not touched
     (game.coordinated if coordinated else game.failed).append(meeting)
     game.violations += len(violated)
-    conflicts = slot_conflicts(slots)
-    game.disagreements += bool(conflicts)
     game.expect(
         "resolution",
         (number, turn, RESOLUTION, None),
         meeting_id=meeting.id,
         per_agent_slot={str(a): s for a, s in slots.items()},
         coordinated=coordinated,
-        slot_conflicts=conflicts,
+        slot_conflicts=slot_conflicts(slots),
         consistency_violated_meeting_ids=violated,
         blocked_slot_violations=touched,
     )

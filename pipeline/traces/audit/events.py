@@ -1,10 +1,8 @@
-"""The trace's events against the replay's: which are missing, extra, out of order, or differ in a field."""
+"""The trace's events against the replay's: the first of a round that is not the replay's, and fields that differ."""
 
-from collections import defaultdict
-from collections.abc import Sequence, Set
-from difflib import SequenceMatcher
-from itertools import groupby
-from typing import Any
+from collections.abc import Iterable, Sequence, Set
+from itertools import zip_longest
+from typing import Any, TypeVar
 
 from pipeline.traces.audit.calendar import LABEL, classify_difference, differences, parse_calendar, render_with_labels
 from pipeline.traces.audit.decisions import without_costs
@@ -12,12 +10,12 @@ from pipeline.traces.audit.divergences import Findings
 from pipeline.traces.audit.game import ExpectedEvent, Game
 from pipeline.traces.audit.metrics import OWN_METRICS
 from pipeline.traces.audit.prompts import PromptChecker
-from pipeline.traces.audit.trace import KINDS, Event
+from pipeline.traces.audit.trace import KINDS, Event, Trace
 from pipeline.traces.audit.trace import SENT as CHANNEL_OF
 
-# Of lists longer than this that differ, only the first difference is reported.
-MOST_TO_ALIGN = 4_000
-
+Kind = TypeVar("Kind")
+# Events after which the replay is compared again, whatever came before.
+BEGINNINGS = ("game_start", "round_start", "game_end", "game_stopped")
 CALENDAR_FIELDS = ("calendar_snapshot_render", "calendar_render", "calendar_render_after")
 CODES_OF_FIELDS = {
     "num_agents": "wrong_setup",
@@ -80,10 +78,10 @@ FIELDS_OF = {kind: PLACE.union(fields.split()) for kind, fields in FIELDS.items(
 class EventComparison:
     """One trace's events beside those of its replay."""
 
-    def __init__(self, game: Game, events: Sequence[Event], findings: Findings) -> None:
-        self.game, self.events, self.findings = game, events, findings
+    def __init__(self, game: Game, trace: Trace, findings: Findings) -> None:
+        self.game, self.events, self.findings = game, trace.events, findings
         self.reported: set[Any] = set()
-        self.prompts = PromptChecker(game, findings)
+        self.prompts = PromptChecker(game, findings, trace.config.get("prompts"))
 
     def run(self) -> None:
         """Compare all events."""
@@ -92,16 +90,14 @@ class EventComparison:
             times = sum(e.type == kind for e in self.events)
             self.findings.add("unknown_event", "", kind, f"{times} times")
         self.check_fields(known)
-        replayed = [e[:5] for e in self.game.expected]
+        replayed = by_round((e.type, e[:5], e) for e in self.game.expected)
         refs = self.game.index.refs
-        recorded = [(self.events[n].type, *refs[n]) for n in known]
-        if replayed == recorded:
-            for expected, number in zip(self.game.expected, known, strict=True):
-                self.compare(expected, number)
-        elif max(len(replayed), len(recorded)) > MOST_TO_ALIGN:
-            self.first_difference(replayed, recorded, known)
-        else:
-            self.align(replayed, recorded, known)
+        recorded = by_round((self.events[n].type, (self.events[n].type, *refs[n]), n) for n in known)
+        for name in dict.fromkeys([*replayed, *recorded]):
+            self.compare_round(replayed.get(name, []), recorded.get(name, []))
+        common = [name for name in recorded if name in replayed]
+        if common != [name for name in replayed if name in recorded]:
+            self.findings.add("unexpected_event", list(replayed), list(recorded), "rounds in another order")
 
     def check_fields(self, known: Sequence[int]) -> None:
         """Fields that no event of its kind has: readers may take them for others."""
@@ -119,86 +115,24 @@ class EventComparison:
             return given - FIELDS_OF[event.type] if event.type in CHANNEL_OF else set()
         return event.data.keys() - FIELDS_OF[event.type]
 
-    def first_difference(self, replayed: Sequence[Any], recorded: Sequence[Any], known: Sequence[int]) -> None:
-        """Report the first event in which two long lists differ."""
-        pairs = enumerate(zip(replayed, recorded, strict=False))
-        at = next((n for n, (a, b) in pairs if a != b), min(len(replayed), len(recorded)))
-        first_replayed, first_recorded = list(replayed[at : at + 1]), list(recorded[at : at + 1])
-        code = "missing_event" if first_replayed else "unexpected_event"
-        event = known[at] if at < len(known) else None
-        self.findings.add(code, first_replayed, first_recorded, "from here on", event=event)
-
-    def align(self, replayed: Sequence[Any], recorded: Sequence[Any], known: Sequence[int]) -> None:
-        """Pair equal events in order, then those out of order, then those with another place; report the rest."""
-        missing: list[int] = []
-        extra: list[int] = []
-        blocks = []
-        for tag, a, b, c, d in SequenceMatcher(None, replayed, recorded, autojunk=False).get_opcodes():
-            if tag == "equal":
-                for i, j in zip(range(a, b), range(c, d), strict=True):
-                    self.compare(self.game.expected[i], known[j])
-                continue
-            missing += range(a, b)
-            extra += range(c, d)
-            blocks.append((range(a, b), range(c, d)))
-        self.pair_moved(replayed, recorded, known, missing, extra)
-        for only_replayed, only_recorded in blocks:
-            left = [i for i in only_replayed if i in missing], [j for j in only_recorded if j in extra]
-            self.pair_misplaced(replayed, recorded, known, *left)
-        self.report_missing(sorted(self.unpaired(missing, "replayed")))
-        self.report_extra([known[j] for j in sorted(self.unpaired(extra, "recorded"))])
-
-    def unpaired(self, numbers: Sequence[int], side: str) -> list[int]:
-        """The numbers of events of one side that are in no pair."""
-        return [n for n in numbers if (side, n) not in self.reported]
-
-    def pair_moved(
-        self, replayed: Any, recorded: Any, known: Sequence[int], missing: list[int], extra: list[int]
-    ) -> None:
-        """Events that are there, but elsewhere."""
-        waiting = defaultdict(list)
-        for j in extra:
-            waiting[recorded[j]].append(j)
-        for i in list(missing):
-            if waiting[replayed[i]]:
-                j = waiting[replayed[i]].pop(0)
-                self.mark_paired(i, j, missing, extra)
-                self.report("reordered_event", self.game.expected[i], known[j])
-                self.compare(self.game.expected[i], known[j])
-
-    def pair_misplaced(
-        self, replayed: Any, recorded: Any, known: Sequence[int], missing: list[int], extra: list[int]
-    ) -> None:
-        """Events of the expected kind, where they should be, that name another place."""
-        for i in list(missing):
-            j = next((j for j in extra if recorded[j][0] == replayed[i][0]), None)
-            if j is not None:
-                self.mark_paired(i, j, missing, extra)
-                expected = self.game.expected[i]
-                where = {"event": known[j], "round": expected.round, "agent": expected.agent}
-                self.findings.add("wrong_place", list(replayed[i][1:]), list(recorded[j][1:]), replayed[i][0], **where)
-                self.compare(expected, known[j])
-
-    def mark_paired(self, i: int, j: int, missing: list[int], extra: list[int]) -> None:
-        """Take both events of a pair off the lists."""
-        missing.remove(i)
-        extra.remove(j)
-        self.reported |= {("replayed", i), ("recorded", j)}
-
-    def report_missing(self, numbers: Sequence[int]) -> None:
-        """One divergence for each run of missing events."""
-        for run in runs(numbers):
-            first = self.game.expected[run[0]]
-            kinds = [self.game.expected[i].type for i in run]
-            where = {"round": first.round, "agent": first.agent}
-            self.findings.add("missing_event", kinds[:8], "", f"{len(run)} events in {first.phase}", **where)
-
-    def report_extra(self, numbers: Sequence[int]) -> None:
-        """One divergence for each run of events too many."""
-        for run in runs(numbers):
-            first, kinds = self.game.index.refs[run[0]], [self.events[j].type for j in run]
-            where = {"event": run[0], "round": first[0], "agent": first[3]}
-            self.findings.add("unexpected_event", "", kinds[:8], f"{len(run)} events", **where)
+    def compare_round(self, replayed: Sequence[tuple[Any, ExpectedEvent]], recorded: Sequence[tuple[Any, int]]) -> None:
+        """Compare the events of a round, up to the first that the replay does not have there."""
+        for place, (wanted, found) in enumerate(zip_longest(replayed, recorded)):
+            if wanted is None or found is None or wanted[0] != found[0]:
+                missing = wanted is not None and wanted[0] not in [name for name, _ in recorded[place:]]
+                first: Any = wanted or found
+                _, number, _, _, agent = first[0]
+                self.findings.add(
+                    "missing_event" if missing else "unexpected_event",
+                    list(wanted[0]) if wanted else "",
+                    list(found[0]) if found else "",
+                    "the round is compared no further",
+                    event=found[1] if found else None,
+                    round=number,
+                    agent=agent,
+                )
+                return
+            self.compare(wanted[1], found[1])
 
     def compare(self, expected: ExpectedEvent, number: int) -> None:
         """The fields of one event."""
@@ -219,8 +153,8 @@ class EventComparison:
             )
         if not self.game.public:
             return equal(replayed, recorded)
-        if name == "attempt" and kind in ("decide_start", "decide_end"):
-            return recorded is None or equal(replayed, recorded)
+        if name in ("attempt", "attempts", "slot_conflicts"):
+            return True
         if name == "actions":
             return equal(without_costs(replayed), without_costs(recorded))
         if name == "meeting_id" and kind != "resolution":
@@ -292,7 +226,11 @@ def equal(replayed: Any, recorded: Any) -> bool:
     return bool(replayed == recorded) and isinstance(replayed, bool) == isinstance(recorded, bool)
 
 
-def runs(numbers: Sequence[int]) -> list[list[int]]:
-    """The numbers, ascending, in runs without a gap."""
-    grouped = groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
-    return [[n for _, n in run] for _, run in grouped]
+def by_round(events: Iterable[tuple[str, Any, Kind]]) -> dict[Any, list[tuple[Any, Kind]]]:
+    """The events, (type, type and place, itself) each, by the event that begins their round, the game or its end."""
+    rounds: dict[Any, list[tuple[Any, Kind]]] = {}
+    name: Any = None
+    for kind, ref, event in events:
+        name = ref if kind in BEGINNINGS or name is None else name
+        rounds.setdefault(name, []).append((ref, event))
+    return rounds

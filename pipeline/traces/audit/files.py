@@ -4,14 +4,14 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from machine.processes import cores, no_garbage_collection
+from machine.cores import cores, map_unordered, no_garbage_collection
 from machine.terminal import escaped
 from pipeline.tables.paths import PAPER_SUITE, ROOT
 from pipeline.tables.schemas.base import AUDIT
-from pipeline.tables.shards import table_executor
 from pipeline.traces.audit.auditor import TraceAudit, audit_trace
 from pipeline.traces.audit.divergences import CODES, ERROR, Divergence, Findings
 from pipeline.traces.audit.suites import Suites, read_suites
@@ -47,15 +47,14 @@ def audit_files(
     sources = find_sources(inputs)
     workers = min(workers or cores(), max(1, len(sources)))
     size = max(1, min(CHUNK_FILES, -(-len(sources) // (4 * workers))))
-    calls = [(sources[i : i + size], tasks) for i in range(0, len(sources), size)]
+    chunks = [sources[i : i + size] for i in range(0, len(sources), size)]
     audits: list[TraceAudit] = []
     done = 0
     progress(0, len(sources))
-    with table_executor(workers) as run:
-        for _, (files, part) in run(audit_chunk, calls):
-            audits += part
-            done += files
-            progress(done, len(sources))
+    for _, (files, part) in map_unordered(partial(audit_chunk, suites=tasks), chunks, workers):
+        audits += part
+        done += files
+        progress(done, len(sources))
     return sorted(audits, key=lambda a: path_and_line(a.trace_path))
 
 
@@ -154,13 +153,12 @@ def publish(audits: Sequence[TraceAudit], out: Path | None, made_from: Mapping[s
     """Write the table and its manifest where a folder is named, and then print every divergence and the sums.
     made_from: the traces' digest, as `held_origins` has it."""
     if out:
-        from machine.manifests import write_manifest
-        from machine.marks import begun
+        from machine.output import staged
         from pipeline.tables.io import write_table
 
-        with begun(out, "audit", AUDIT_FILES):
-            write_table(table(audits), AUDIT, out)
-            write_manifest(out, "audit", [out / name for name in AUDIT_FILES], made_from)
+        with staged(out, "audit", AUDIT_FILES) as work:
+            work.made_from = dict(made_from)
+            write_table(table(audits), AUDIT, work.folder)
     for audit in audits:
         for divergence in audit.divergences:
             print(divergence_line(divergence))

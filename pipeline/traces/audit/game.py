@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pipeline.traces.audit.batch_rules import Meeting
-from pipeline.traces.audit.calendar import MEETING, Calendar, extent, render, render_with_labels, slot_of
+from pipeline.traces.audit.calendar import MEETING, Calendar, render, render_with_labels, slot_of
 from pipeline.traces.audit.divergences import Findings
 from pipeline.traces.audit.trace import CHEAP_TALK, SENT, EventIndex, Setup, Trace, TurnEvents, Unreadable
 
@@ -80,7 +80,6 @@ class Game:
     coordinated: list[Meeting] = field(default_factory=list)
     failed: list[Meeting] = field(default_factory=list)
     violations: int = 0
-    disagreements: int = 0
     broken_off: bool = False
     unanswered: int | None = None
     texts: dict[Calendar, str] = field(default_factory=dict)
@@ -156,10 +155,10 @@ def prior_meetings(calendars: Iterable[Calendar]) -> Iterator[Meeting]:
     """The meetings that stand on the calendars when the game begins, by number."""
     meetings: dict[int, Meeting] = {}
     for calendar in calendars:
-        for slot, item in enumerate(calendar):
+        for item in calendar:
             if item and item.kind == MEETING:
-                members, filled = item.participants or (), extent(calendar, slot)
-                meetings.setdefault(item.id, Meeting(item.id, members, item.cost, members, len(filled)))
+                members = item.participants or ()
+                meetings.setdefault(item.id, Meeting(item.id, members, item.cost, members))
     return (meetings[number] for number in sorted(meetings))
 
 
@@ -229,7 +228,9 @@ def handle_call(game: Game, ref: AgentEventRef, meeting: Meeting, call: Any, out
     recorded = game.index.events[outcome_event].type if outcome_event is not None else None
     if recorded in SENT and problem and problem[1]:
         code = "dm_cap" if problem[0] == "cap" else "delivered_invalid"
-        game.findings.add(code, "a refusal", call, problem[0], event=outcome_event, round=ref[0], agent=ref[3])
+        # The public harness did not keep its cap, and its names of protocols leave open which channels they open.
+        if not (game.public and problem[0] in ("cap", "closed channel")):
+            game.findings.add(code, "a refusal", call, problem[0], event=outcome_event, round=ref[0], agent=ref[3])
         problem = None
     elif recorded == "invalid_tool_call" and not problem:
         game.findings.add("refused_valid", "a delivery", call, event=outcome_event, round=ref[0], agent=ref[3])
@@ -252,7 +253,7 @@ def refusal_reason(game: Game, sender: int, call: Any) -> tuple[str, bool] | Non
         return "to itself", True
     if call["type"] not in game.setup.channels:
         return "closed channel", True
-    cap = None if game.public else game.setup.dm_cap
+    cap = game.setup.dm_cap
     return ("cap", True) if cap is not None and len(game.messages) >= cap else None
 
 

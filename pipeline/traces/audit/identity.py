@@ -1,21 +1,15 @@
 """Which game a trace says it is: its id, who played, what their answers took, and the digest of the record."""
 
-import json
 from collections.abc import Iterator
-from functools import cache
 from hashlib import sha256
-from importlib.metadata import version
-from importlib.util import find_spec
-from math import isclose
-from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid5
 
 import msgspec
 
 from pipeline.traces.audit.divergences import Findings
-from pipeline.traces.audit.trace import CHANNELS, Event, Trace
-from pipeline.traces.records import CARRIAGE
+from pipeline.traces.audit.trace import Event, Trace
+from pipeline.traces.records import CARRIAGE, CHANNELS
 
 GAMES = UUID("6b1f3c52-5a0e-4b7e-9d53-0c8f4e6f2a11")
 CONFIGURED = ("team", "condition", "setting", "task_id", "seed", "repeat", "num_meetings", "agents", "scenario")
@@ -92,9 +86,6 @@ def without_carriage(agent: Any) -> Any:
 # none. Only who speaks can probe.
 SPEAKERS, PROBER, SIMULATED = frozenset(("style", "adaptive-prober")), "adaptive-prober", "simulated-"
 SPEAKING = SPEAKERS | {"llm"}
-MILLION = 1_000_000
-# More tokens than any answer takes.
-MOST_TOKENS = 1_000_000_000
 # What is told of an answer by a model (docs/models.md).
 USAGE = frozenset(("model", "input_tokens", "output_tokens", "cached_input_tokens", "cost_usd", "priced_by"))
 USAGE |= {"finish_reason", "response_id", "served_model", "system_fingerprint", "reasoning_tokens", "reasoning"}
@@ -170,109 +161,23 @@ def model_of(agent: dict[str, Any]) -> Any:
 
 
 def check_usage(trace: Trace, findings: Findings) -> None:
-    """What each answer took: by its agent's model, and at the price of its tokens. Who has none was sent no prompt."""
+    """Each answer is by its agent's model. Who has none was sent no prompt."""
     asked = {number for number, agent in enumerate(trace.config.get("agents") or ()) if type_of(agent) == "llm"}
     for number, event in enumerate(trace.events):
         if event.data.get("prompt_sent") and event.data.get("agent_id") not in asked:
             findings.add("wrong_usage", "no prompt", "a prompt", "prompt_sent", event=number)
-        for code, expected, found, field in usage_problems(trace, event):
+        for expected, found, field in usage_problems(trace, event):
             where: dict[str, Any] = {"event": number, "round": event.data.get("round")}
-            findings.add(code, expected, found, f"usage.{field}", agent=event.data.get("agent_id"), **where)
+            findings.add("wrong_usage", expected, found, f"usage.{field}", agent=event.data.get("agent_id"), **where)
 
 
-def usage_problems(trace: Trace, event: Event) -> Iterator[tuple[str, Any, Any, str]]:
-    """(code, expected, found, field) of what does not fit in an answer's usage."""
+def usage_problems(trace: Trace, event: Event) -> Iterator[tuple[Any, Any, str]]:
+    """(expected, found, field) of what does not fit in an answer's usage."""
     usage, number, agents = event.data.get("usage"), event.data.get("agent_id"), trace.config.get("agents")
     if not isinstance(usage, dict) or type(number) is not int or not isinstance(agents, list) or number >= len(agents):
         return
     agent = agents[number] if isinstance(agents[number], dict) else {}
     if usage and (agent.get("type") != "llm" or usage.keys() - USAGE):
-        yield "wrong_usage", "a model's", sorted(usage.keys() - USAGE) or agent.get("type"), "fields"
+        yield "a model's", sorted(usage.keys() - USAGE) or agent.get("type"), "fields"
     if usage.get("model") != model_of(agent):
-        yield "wrong_usage", model_of(agent), usage.get("model"), "model"
-    attempts = usage.get("charged_attempts") or []
-    for part in (usage, *(attempts if isinstance(attempts, list) else [attempts])):
-        part = part if isinstance(part, dict) else {"input_tokens": f"{part}"}
-        yield from charge_problems(agent, part | {"from_cache": usage.get("from_cache")})
-
-
-def charge_problems(agent: dict[str, Any], part: dict[str, Any]) -> Iterator[tuple[str, Any, Any, str]]:
-    """The same of the tokens and the cost of an answer, or of an attempt before it that was charged for."""
-    counts = [part.get(f"{name}_tokens") for name in ("input", "output", "cached_input", "reasoning")]
-    if any(count is not None and (type(count) is not int or count < 0) for count in counts):
-        yield "wrong_usage", "counts of tokens", counts, "input_tokens, output_tokens"
-        return
-    asked, given, cached, thought = counts
-    cost, source = part.get("cost_usd"), part.get("priced_by")
-    apart = (cached or 0) > (asked or 0)
-    if apart or (thought or 0) > (given or 0) or any((count or 0) > MOST_TOKENS for count in counts):
-        yield "odd_tokens", "counts that agree", counts, "input_tokens, output_tokens"
-    uncounted = asked is None or given is None or (apart and source != "inspect")
-    if (cost is None) != (source is None) or (cost is not None and uncounted):
-        yield "wrong_usage", "a cost, its source, and the tokens", [cost, source, asked, given], "cost_usd"
-    elif type(cost) not in (int, float, type(None)):
-        yield "wrong_usage", "a number of US dollars", cost, "cost_usd"
-    elif cost is not None and asked is not None and given is not None:
-        code = "odd_price" if part.get("from_cache") else "wrong_usage"
-        yield from price_problems(agent, cost, str(source), (asked, given, cached or 0), code)
-
-
-def price_problems(
-    agent: dict[str, Any], cost: float, source: str, tokens: tuple[int, int, int], code: str
-) -> Iterator[tuple[str, Any, Any, str]]:
-    """Whether the cost, in US dollars, is that of (input, output, cached input) tokens at the price named. code: of a
-    cost that is not at the team's price; an answer from a cache keeps what was asked when it was given."""
-    parameters = agent.get("parameters")
-    prices = parameters.get("prices") if isinstance(parameters, dict) else None
-    if isinstance(prices, dict) and source == f"team, {prices.get('date')}":
-        wanted = team_cost(prices, *tokens)
-        if wanted is not None and not isclose(cost, wanted, rel_tol=1e-9, abs_tol=1e-12):
-            yield code, wanted, cost, "cost_usd"
-    elif rates := listed_rates(str(model_of(agent)), source):
-        (least, most), (low, high) = rates
-        asked, given, cached = tokens
-        bounds = (least * (asked - cached) + low * given, most * asked + high * given)
-        if not bounds[0] * (1 - 1e-9) <= cost <= bounds[1] * (1 + 1e-9):
-            yield "odd_price", bounds, cost, "cost_usd"
-
-
-def team_cost(prices: dict[str, Any], asked: int, given: int, cached: int) -> float | None:
-    """What the tokens cost at a team's own prices, US dollars a million; None where these are no numbers."""
-    fresh_price, price, cached_price = prices.get("input"), prices.get("output"), prices.get("cached_input")
-    if cached_price is None:
-        cached_price = fresh_price
-    if not all(isinstance(p, int | float) for p in (fresh_price, price, cached_price)):
-        return None
-    parts: tuple[Any, ...] = (asked - cached, fresh_price), (cached, cached_price), (given, price)
-    return float(sum(tokens * each for tokens, each in parts)) / MILLION
-
-
-def listed_rates(model: str, source: str) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """(least, most) price of an input and of an output token in LiteLLM's table; None where the table is not at hand in
-    that version, or lacks the model."""
-    entry = price_table().get(model) if source == f"litellm {installed_version()}" else None
-    if not isinstance(entry, dict):
-        return None
-    numbers = {name: value for name, value in entry.items() if isinstance(value, int | float)}
-    asked = [v for k, v in numbers.items() if k.startswith("input_cost_per_token")]
-    cached = [v for k, v in numbers.items() if k.startswith("cache_") and "token_cost" in k]
-    given = [v for k, v in numbers.items() if k.startswith(("output_cost_per_token", "output_cost_per_reasoning"))]
-    return ((min(asked), max([*asked, *cached])), (min(given), max(given))) if asked and given else None
-
-
-@cache
-def installed_version() -> str | None:
-    """LiteLLM's version; None where it is not installed."""
-    return version("litellm") if find_spec("litellm") else None
-
-
-@cache
-def price_table() -> dict[str, Any]:
-    """LiteLLM's own table of prices, by model, read without loading the library; empty where it is not there."""
-    spec = find_spec("litellm")
-    try:
-        path = Path(str(spec and spec.origin)).with_name("model_prices_and_context_window_backup.json")
-        table: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return table
+        yield model_of(agent), usage.get("model"), "model"

@@ -1,14 +1,19 @@
-"""A replayed game's metrics, and schedules of its meetings - the optimum, the greedy rule's, what given slots cost -,
-computed independently of the simulator."""
+"""A replayed game's metrics, and schedules of its meetings by the benchmark's own solver and rules: the optimum, the
+greedy one, and what given slots cost."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pipeline.traces.audit.batch_rules import Meeting
 from pipeline.traces.audit.calendar import MEETING, Calendar, Item
 from pipeline.traces.audit.game import Game
-from pipeline.traces.audit.trace import CHANNELS
+from pipeline.traces.records import CHANNELS
+from sim.calendar import Calendar as Slots
+from sim.calendar import Errand, ScheduledMeeting
+from sim.tasks.bounded import Replay, greedy, replay
+from sim.tasks.oracle import NoSchedule, NotProven, solve
+from sim.tasks.scenario import Meeting as Listed
 
 OWN_METRICS = (
     "coordination_rate",
@@ -35,7 +40,7 @@ DESCRIPTIONS = frozenset(
 
 # Checked beside the optimum, or there; a metric whose fault has a code of its own.
 ORACLE_METRICS = frozenset(("optimal_cost", "greedy_cost", "oracle_per_agent_cost", "oracle_cost_replayed"))
-CODES_OF_METRICS = {"slot_conflict_rate": "slot_conflicts", "realized_cost": "wrong_cost"}
+CODES_OF_METRICS = {"realized_cost": "wrong_cost"}
 
 
 def recompute_metrics(game: Game, optimum: int | None, greedy: int | None, burdens: list[int] | None) -> dict[str, Any]:
@@ -55,7 +60,6 @@ def cost_metrics(game: Game, optimum: int | None, greedy: int | None) -> dict[st
         "coordination_rate": ratio(scheduled, rounds),
         "meetings_scheduled": scheduled,
         "meetings_kept": sum(map(game.holds_once, game.coordinated)),
-        "slot_conflict_rate": ratio(game.disagreements, rounds),
         "realized_cost": realized,
         "fallback_displacement_cost": 0,
         "fairness": min(game.paid) / max(game.paid) if any(game.paid) else 1.0,
@@ -66,7 +70,8 @@ def cost_metrics(game: Game, optimum: int | None, greedy: int | None) -> dict[st
 
 
 def message_metrics(game: Game) -> dict[str, Any]:
-    """What was said, by channel; a group message is one message sent."""
+    """What was said, by channel; a group message is one message sent. Of public games with group chats, of whose
+    counting nothing is known, only what was said one to one."""
     by_channel = {c: [chars for channel, chars in game.messages if channel == c] for c in CHANNELS}
     dms, scheduled = by_channel["dm"], len(game.coordinated)
     group = by_channel["participant_groupchat"] + by_channel["all_groupchat"]
@@ -76,6 +81,12 @@ def message_metrics(game: Game) -> dict[str, Any]:
         "avg_dm_chars": sum(dms) / len(dms) if dms else 0.0,
         "max_dm_chars": max(dms, default=0),
         "dms_per_meeting": ratio(len(dms), scheduled),
+    }
+    if scheduled:
+        facts["dm_chars_per_meeting"] = sum(dms) / scheduled
+    if game.public and group:
+        return facts
+    facts |= {
         "total_cheap_talk_messages": len(game.messages),
         "total_groupchat_messages_sent": len(group),
         "total_groupchat_chars": sum(group),
@@ -85,9 +96,7 @@ def message_metrics(game: Game) -> dict[str, Any]:
         facts[f"total_{channel}_messages_sent"] = len(by_channel[channel])
         facts[f"total_{channel}_chars"] = sum(by_channel[channel])
         facts[f"max_{channel}_chars"] = max(by_channel[channel], default=0)
-    if scheduled:
-        facts |= {"efficiency": len(game.messages) / scheduled, "dm_chars_per_meeting": sum(dms) / scheduled}
-    return facts
+    return facts | ({"efficiency": len(game.messages) / scheduled} if scheduled else {})
 
 
 def ratio(part: int, whole: int | None) -> float | None:
@@ -97,10 +106,6 @@ def ratio(part: int, whole: int | None) -> float | None:
 
 Calendars = tuple[Calendar, ...]
 Meetings = tuple[Meeting, ...]
-
-# Steps of the search over sets of meetings; beyond it the solver of the benchmark is asked.
-MOST_STEPS = 2_000_000
-
 
 # Slots looked at for a schedule, and places of meetings on calendars that the solver's model may have.
 MOST_LOOKS = 100_000_000
@@ -114,7 +119,7 @@ class UnknownOptimum(Exception):
 def places_to_look_at(calendars: Calendars, meetings: Meetings) -> int | None:
     """The places of meetings on their participants' calendars; None where to schedule them would take too long."""
     slots = len(calendars[0])
-    places = slots * sum(len(m.participants) * m.duration for m in meetings)
+    places = slots * sum(len(m.participants) for m in meetings)
     return places if places * slots <= MOST_LOOKS else None
 
 
@@ -127,102 +132,13 @@ class Optimum(NamedTuple):
 
 @lru_cache(maxsize=512)
 def optimum(calendars: Calendars, meetings: Meetings) -> Optimum | None:
-    """The cheapest schedule that displaces fewest items and, of those, has the first slots; None where there is none.
-
-    Slot after slot, over the sets of meetings placed so far: no two meetings of a slot share an agent. Meetings that
-    last longer are left to the solver of the benchmark. Raises UnknownOptimum where it is too much for both.
-    """
-    places, size = places_to_look_at(calendars, meetings), len(calendars[0])
-    if places is None:
-        raise UnknownOptimum(f"too large: {len(meetings)} meetings in {size} slots")
-    groups = None if any(m.duration > 1 for m in meetings) else disjoint_groups(meetings)
-    if groups is None or size * len(groups) << len(meetings) > MOST_STEPS:
-        if places > MOST_PLACES:
-            raise UnknownOptimum(f"too large for the solver: {len(meetings)} meetings in {size} slots")
-        return solver_optimum(calendars, meetings)
-    best = {0: 0}
-    for slot in range(size):
-        weights = [weight(calendars, meetings, number, slot) for number in range(len(meetings))]
-        choices = [(mask, total) for mask, members in groups if (total := group_sum(weights, members)) is not None]
-        after = dict(best)
-        for placed, sum_before in best.items():
-            for mask, more in choices:
-                if not placed & mask and sum_before + more < after.get(placed | mask, sum_before + more + 1):
-                    after[placed | mask] = sum_before + more
-        best = after
-    packed = best.get((1 << len(meetings)) - 1)
-    return None if packed is None else unpacked(packed, len(meetings), size, len(calendars))
-
-
-def weight(calendars: Calendars, meetings: Meetings, number: int, slot: int) -> int | None:
-    """What the meeting adds in the slot, as one number whose digits are cost, displaced items and each meeting's slot.
-
-    None where somebody is blocked there, or has nowhere to put what is there.
-    """
-    meeting, size = meetings[number], len(calendars[0])
-    shares = [displacement_cost(calendars[agent], meeting.run(slot)) for agent in meeting.participants]
-    if None in shares:
-        return None
-    displaced = sum(calendars[agent][slot] is not None for agent in meeting.participants)
-    cost = sum(share for share in shares if share)
-    before = cost * (1 + len(meetings) * len(calendars)) + displaced
-    return before * int(size ** len(meetings)) + slot * int(size ** (len(meetings) - 1 - number))
-
-
-def unpacked(total: int, number: int, size: int, agents: int) -> Optimum:
-    """The optimum whose weights add up to this: see `weight`."""
-    rest, slots = divmod(total, size**number)
-    return Optimum(
-        rest // (1 + number * agents), tuple(slots // size ** (number - 1 - m) % size for m in range(number))
-    )
-
-
-def displacement_cost(calendar: Calendar, slots: range) -> int | None:
-    """What one agent gives up for the slots, an item once; None where it can't."""
-    held = calendar[slots.start : slots.stop]
-    items = {item for item in held if item}
-    if len(held) < len(slots) or any(item.blocked for item in items):
-        return None
-    return None if len(items) > calendar.count(None) - held.count(None) else sum(item.cost for item in items)
-
-
-def group_sum(weights: Sequence[int | None], members: Sequence[int]) -> int | None:
-    """The sum of the weights of a group's meetings; None where one of them can't be there."""
-    total = 0
-    for member in members:
-        one = weights[member]
-        if one is None:
-            return None
-        total += one
-    return total
-
-
-def disjoint_groups(meetings: Meetings) -> list[tuple[int, tuple[int, ...]]] | None:
-    """(bit mask, indices) of the sets of meetings that share no agent; None where they are too many."""
-    groups: list[tuple[int, tuple[int, ...], frozenset[int]]] = [(0, (), frozenset())]
-    for number, meeting in enumerate(meetings):
-        free = [g for g in groups if not g[2].intersection(meeting.participants)]
-        groups += [(m | 1 << number, (*members, number), who.union(meeting.participants)) for m, members, who in free]
-        if len(groups) > 20_000:
-            return None
-    return [(mask, members) for mask, members, _ in groups[1:]]
-
-
-def solver_optimum(calendars: Calendars, meetings: Meetings) -> Optimum | None:
-    """The same from the benchmark's own solver, for games too large to search here. Raises UnknownOptimum."""
-    from sim.calendar import Calendar as Slots
-    from sim.calendar import Errand, ScheduledMeeting
-    from sim.tasks.oracle import NoSchedule, NotProven, solve
-    from sim.tasks.scenario import Meeting as Listed
-
-    def given(item: Item | None) -> Errand | ScheduledMeeting | None:
-        if item is None or item.kind != MEETING:
-            return item and Errand(item.id, item.cost, item.blocked)
-        return ScheduledMeeting(item.id, item.cost, item.participants or ())
-
+    """The cheapest schedule that displaces fewest items and, of those, has the first slots, by the benchmark's solver;
+    None where there is none. Raises UnknownOptimum where it would take too long."""
+    places = places_to_look_at(calendars, meetings)
+    if places is None or places > MOST_PLACES:
+        raise UnknownOptimum(f"too large for the solver: {len(meetings)} meetings in {len(calendars[0])} slots")
     try:
-        listed = [Listed(m.id, m.participants, m.cost, m.duration, m.order) for m in meetings]
-        solution = solve([Slots([given(item) for item in c]) for c in calendars], listed, seconds=30)
+        solution = solve(*of_benchmark(calendars, meetings), seconds=30)
         return Optimum(solution.cost, solution.slots)
     except NoSchedule:
         return None
@@ -230,56 +146,46 @@ def solver_optimum(calendars: Calendars, meetings: Meetings) -> Optimum | None:
         raise UnknownOptimum(str(error)) from error
 
 
-class Schedule(NamedTuple):
-    """Meetings placed one after the other: their slots, and what each agent paid."""
+def of_benchmark(calendars: Calendars, meetings: Iterable[Meeting]) -> tuple[list[Slots], list[Listed]]:
+    """The calendars and meetings as the benchmark has them."""
 
-    slots: tuple[int, ...]
-    paid: tuple[int, ...]
+    def given(item: Item | None) -> Errand | ScheduledMeeting | None:
+        if item is None or item.kind != MEETING:
+            return item and Errand(item.id, item.cost, item.blocked)
+        return ScheduledMeeting(item.id, item.cost, item.participants or ())
+
+    listed = [Listed(m.id, m.participants, m.cost, speaker_order=m.order) for m in meetings]
+    return [Slots([given(item) for item in calendar]) for calendar in calendars], listed
+
+
+def displacement_cost(calendar: Calendar, slot: int) -> int | None:
+    """What one agent gives up for the slot; None where it can't."""
+    if not 0 <= slot < len(calendar):
+        return None
+    item = calendar[slot]
+    if item is None:
+        return 0
+    return None if item.blocked or None not in calendar else item.cost
 
 
 @lru_cache(maxsize=512)
 def schedule_in_order(
     calendars: Calendars, meetings: Meetings, chosen_slots: tuple[Any, ...] | None = None
-) -> Schedule | None:
+) -> Replay | None:
     """The meetings in the slots given, or each in its first possible one; what stands there goes to a first free slot.
 
     None where a meeting has no such slot. Raises UnknownOptimum where there are too many slots and meetings.
     """
+    size = len(calendars[0])
     if places_to_look_at(calendars, meetings) is None:
-        raise UnknownOptimum(f"too large: {len(meetings)} meetings in {len(calendars[0])} slots")
-    new_calendars, paid, slots = [list(calendar) for calendar in calendars], [0] * len(calendars), []
-    for number, meeting in enumerate(meetings):
-        candidates = range(len(calendars[0])) if chosen_slots is None else chosen_slots[number : number + 1]
-        slot = next(
-            (s for s in candidates if all(has_room(new_calendars[a], meeting, s) for a in meeting.participants)), None
-        )
-        if slot is None:
-            return None
-        slots.append(slot)
-        for agent in meeting.participants:
-            paid[agent] += place(new_calendars[agent], meeting, slot)
-    return Schedule(tuple(slots), tuple(paid))
-
-
-def place(calendar: list[Item | None], meeting: Meeting, slot: int) -> int:
-    """Put the meeting there, and what stands there into the first free slots; what that costs, an item once."""
-    run = meeting.run(slot)
-    moved = [item for item in calendar[run.start : run.stop] if item]
-    free = (s for s, item in enumerate(calendar) if item is None and s not in run)
-    for item, landing in zip(moved, list(free), strict=False):
-        calendar[landing] = item
-    calendar[run.start : run.stop] = [meeting.item] * meeting.duration
-    return sum(item.cost for item in set(moved))
-
-
-def has_room(calendar: Sequence[Item | None], meeting: Meeting, slot: Any) -> bool:
-    """Whether the meeting may begin in the slot: its slots are free, or can be left."""
-    if type(slot) is not int or not 0 <= slot <= len(calendar) - meeting.duration:
-        return False
-    held = calendar[slot : slot + meeting.duration]
-    items = [item for item in held if item]
-    landings = calendar.count(None) - (len(held) - len(items))
-    return len(items) <= landings and not any(item.blocked for item in items)
+        raise UnknownOptimum(f"too large: {len(meetings)} meetings in {size} slots")
+    if any(type(slot) is not int or not 0 <= slot < size for slot in chosen_slots or ()):
+        return None
+    given = of_benchmark(calendars, meetings)
+    try:
+        return greedy(*given) if chosen_slots is None else replay(*given, chosen_slots)
+    except NoSchedule:
+        return None
 
 
 def agent_shares(calendars: Calendars, meetings: Meetings, slots: Sequence[Any]) -> list[int] | None:
@@ -288,11 +194,11 @@ def agent_shares(calendars: Calendars, meetings: Meetings, slots: Sequence[Any])
     taken: set[tuple[int, int]] = set()
     for meeting, slot in zip(meetings, slots, strict=True):
         for agent in meeting.participants:
-            if type(slot) is not int or slot < 0 or any((agent, s) in taken for s in meeting.run(slot)):
+            if type(slot) is not int or (agent, slot) in taken:
                 return None
-            cost = displacement_cost(calendars[agent], meeting.run(slot))
+            cost = displacement_cost(calendars[agent], slot)
             if cost is None:
                 return None
-            taken.update((agent, s) for s in meeting.run(slot))
+            taken.add((agent, slot))
             owed[agent] += cost
     return owed

@@ -1,4 +1,6 @@
-"""Recorded prompts: each shows the calendar and the messages of its moment, and no label that its agent may not see."""
+"""Recorded prompts: each shows the calendar and the messages of its moment, and no label that its agent may not see.
+
+Of prompts that a file worded, only the last is checked."""
 
 import re
 from collections.abc import Iterator
@@ -20,8 +22,9 @@ INBOX = re.compile(r"^[ \t]*\[1\] From Agent ", re.MULTILINE)
 class PromptChecker:
     """Checks the prompts of one trace."""
 
-    def __init__(self, game: Game, findings: Findings) -> None:
+    def __init__(self, game: Game, findings: Findings, records: Any) -> None:
         self.game, self.findings = game, findings
+        self.of_file = agents_with_file(records)
         split = {agent: labels_by_visibility(game, agent) for agent in range(len(game.calendars))}
         self.own = {agent: sorted(own) for agent, (own, _) in split.items()}
         self.foreign = {agent: sorted(foreign - own - {""}) for agent, (own, foreign) in split.items()}
@@ -34,20 +37,25 @@ class PromptChecker:
         if not isinstance(prompt, str):
             self.findings.add("prompt_lacks_calendar", "a text", prompt, **where)
             return
+        flat = " ".join(prompt.split())
+        for label in self.leaked_labels(expected.agent, shown, flat):
+            self.findings.add("prompt_leaks_label", "", label, shown.kind, **where)
+        if expected.agent not in self.of_file:
+            self.check_contents(shown, prompt, flat, where)
+
+    def check_contents(self, shown: AgentView, prompt: str, flat: str, where: dict[str, Any]) -> None:
+        """Check that a prompt in words that we know shows its moment. flat: the prompt, white space made one."""
         if shown.kind in SHOWS_CALENDAR and not contains_calendar(prompt, shown):
             self.findings.add("prompt_lacks_calendar", shown.unlabelled, prompt, shown.kind, **where)
         penalty = PENALTY.search(prompt) if shown.kind == "opening" else None
         if penalty and int(penalty["paid"][:18]) != shown.paid:
             self.findings.add("prompt_penalty", shown.paid, penalty["paid"], **where)
-        flat = " ".join(prompt.split())
         if shown.kind in SHOWS_INBOX:
             for message in inbox_texts(shown):
                 if message not in flat:
                     self.findings.add("prompt_lacks_inbox", message, prompt, shown.kind, **where)
         if shown.kind == "retry" and shown.conflict and " ".join(shown.conflict.split()) not in flat:
             self.findings.add("prompt_lacks_conflict", shown.conflict, prompt, **where)
-        for label in self.leaked_labels(expected.agent, shown, flat):
-            self.findings.add("prompt_leaks_label", "", label, shown.kind, **where)
         for line in self.false_labels(shown, prompt):
             self.findings.add("wrong_label", "", line, "prompt_sent", **where)
 
@@ -67,11 +75,17 @@ class PromptChecker:
             if label in flat and label in remove_quotes(flat, quotes):
                 yield label
         if (
-            agent not in shown.meeting.participants
+            agent not in {*shown.meeting.participants, *self.of_file}
             and MEETING_LABEL in flat
             and MEETING_LABEL in remove_quotes(flat, quotes)
         ):
             yield MEETING_LABEL
+
+
+def agents_with_file(records: Any) -> frozenset[int]:
+    """The agents whose prompts a file worded, which nobody has here. records: the configuration's `prompts`."""
+    listed = records if isinstance(records, list) else []
+    return frozenset(a for a, record in enumerate(listed) if isinstance(record, dict) and "file_sha256" in record)
 
 
 def labels_by_visibility(game: Game, agent: int) -> tuple[set[str], set[str]]:

@@ -2,24 +2,21 @@
 that make them."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import cache
-from itertools import cycle
 from random import Random
 from typing import Any
 
 import msgspec
 
-from machine.files import PROJECT
 from pipeline.tables.paths import PAPER_SUITE
-from pipeline.traces.audit.calendar import ERRAND, MEETING, Calendar, digest, listed_digest
+from pipeline.traces.audit.calendar import ERRAND, Calendar, digest, listed_digest
 from pipeline.traces.audit.divergences import Findings
 from pipeline.traces.audit.game import Game
-from pipeline.traces.audit.metrics import Calendars, Meetings, UnknownOptimum, optimum, schedule_in_order
+from pipeline.traces.audit.metrics import Calendars, Meetings, UnknownOptimum, of_benchmark, optimum, schedule_in_order
 from pipeline.traces.audit.suites import ListedTask, Suites
 from pipeline.traces.audit.trace import Trace
 from pipeline.traces.records import NO_CAP
+from sim.tasks.labels import draw, load_bank
 
 BLOCKED = re.compile(r"(?P<task>.+)_blocked\d{1,6}")
 # Draws of blocked errands; the published tasks needed at most a few.
@@ -141,8 +138,8 @@ def wrong_costs(trace: Trace, game: Game, task: ListedTask, is_blocked: bool) ->
     calendars, meetings = game.setup.calendars, game.setup.meetings
     witness = stated_slots(trace, meetings, "witness")
     given = schedule_in_order(calendars, meetings, witness) if witness else None
-    if given and task.witness_cost not in (None, sum(given.paid)):
-        yield task.witness_cost, sum(given.paid), "witness's cost"
+    if given and task.witness_cost not in (None, given.cost):
+        yield task.witness_cost, given.cost, "witness's cost"
     best = optimum(calendars, meetings)
     stated = stated_slots(trace, meetings, "optimal")
     scenario = trace.config.get("scenario")
@@ -155,7 +152,7 @@ def wrong_costs(trace: Trace, game: Game, task: ListedTask, is_blocked: bool) ->
     if not proven and task.optimal_cost is not None:
         yield task.optimal_cost, "not proven", "optimal cost"
     schedule = schedule_in_order(calendars, meetings)
-    greedy = sum(schedule.paid) if schedule else None
+    greedy = schedule.cost if schedule else None
     if task.greedy_cost not in (None, greedy):
         yield task.greedy_cost, greedy, "greedy cost"
     least = best.cost if best else None
@@ -199,9 +196,8 @@ def drawn_slots(
 
 def eligible_slots(calendar: Calendar, agent: int, meetings: Meetings, witness: tuple[Any, ...]) -> list[int]:
     """The slots, ascending, that hold an errand and none of the agent's meetings in the witness."""
-    own = [(m, slot) for m, slot in zip(meetings, witness, strict=True) if agent in m.participants]
-    taken = {s for m, slot in own if type(slot) is int for s in m.run(slot)}
-    return [s for s, item in enumerate(calendar) if item and item.kind == ERRAND and s not in taken]
+    own = {s for m, s in zip(meetings, witness, strict=True) if type(s) is int and agent in m.participants}
+    return [s for s, item in enumerate(calendar) if item and item.kind == ERRAND and s not in own]
 
 
 def stated_slots(trace: Trace, meetings: Meetings, schedule: str) -> tuple[Any, ...] | None:
@@ -227,19 +223,13 @@ def with_blocked(calendar: Calendar, slots: Any) -> Calendar:
     return tuple(item and item._replace(blocked=s in slots) for s, item in enumerate(calendar))
 
 
-TIERS = ("sensitive", "neutral", "public")
-BANK = PROJECT / "data/labels"
-Entry = dict[str, Any]
-Decks = dict[str, Iterator[Entry]]
-
-
 def check_labels(trace: Trace, game: Game, findings: Findings) -> None:
     """The scenario's labels, where it lists them: its seed draws them from the bank (Appendix D.1)."""
     scenario = trace.config.get("scenario")
     listed = scenario.get("labels") if isinstance(scenario, dict) else None
     if listed is None or len(game.setup.meetings) < game.setup.announced:
         return
-    drawn = drawn_labels(game.setup.calendars, game.setup.meetings, trace.config.get("seed"))
+    drawn = drawn_labels(game, trace.config.get("seed"))
     for kind, labels in drawn.items():
         stated = listed.get(kind) if isinstance(listed, dict) else None
         if stated != labels:
@@ -250,34 +240,9 @@ def check_labels(trace: Trace, game: Game, findings: Findings) -> None:
             findings.add("wrong_labels", labels.get(first) if first else len(labels), actual, detail)
 
 
-def drawn_labels(calendars: Calendars, meetings: Meetings, seed: Any) -> dict[str, dict[str, Entry]]:
-    """The labels of errands and of meetings, by their numbers: drawn agent by agent, then for all meetings."""
-    rng = Random(f"labels:{seed}")
-    errand_decks, meeting_decks = (decks_of(kind, rng) for kind in ("errands", "meetings"))
-    errands: dict[str, Entry] = {}
-    for calendar in calendars:
-        numbers = {item.id for item in calendar if item and item.kind == ERRAND} - set(map(int, errands))
-        errands |= deal(rng, sorted(numbers), errand_decks, Counter(entry["tier"] for entry in errands.values()))
-    standing = {item.id for calendar in calendars for item in calendar if item and item.kind == MEETING}
-    of_meetings = sorted({m.id for m in meetings} | standing)
-    return {"errands": errands, "meetings": deal(rng, of_meetings, meeting_decks, Counter())}
-
-
-def decks_of(kind: str, rng: Random) -> Decks:
-    """A tier's labels in a drawn order, over and over, for each tier."""
-    of_tier = [[entry for entry in bank()[kind] if entry["tier"] == tier] for tier in TIERS]
-    return {tier: cycle(rng.sample(entries, len(entries))) for tier, entries in zip(TIERS, of_tier, strict=True)}
-
-
-def deal(rng: Random, numbers: Iterable[int], decks: Decks, used: Counter[str]) -> dict[str, Entry]:
-    """A label for each number: as many of each tier as can be, the least used first, in a drawn order."""
-    order = sorted(rng.sample(TIERS, len(TIERS)), key=used.__getitem__)
-    tiers = [tier for tier, _ in zip(cycle(order), numbers, strict=False)]
-    rng.shuffle(tiers)
-    return {str(number): next(decks[tier]) for number, tier in zip(numbers, tiers, strict=True)}
-
-
-@cache
-def bank() -> dict[str, list[Entry]]:
-    """The labels that errands and meetings are drawn from."""
-    return {kind: msgspec.yaml.decode((BANK / f"{kind}.yaml").read_bytes()) for kind in ("errands", "meetings")}
+def drawn_labels(game: Game, seed: Any) -> dict[str, dict[str, Any]]:
+    """The labels of errands and of meetings, by their numbers."""
+    meetings = {meeting.id: meeting for meeting in (*game.setup.meetings, *game.prior)}
+    drawn = draw(load_bank(), *of_benchmark(game.setup.calendars, meetings.values()), seed)
+    plain: dict[str, dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(drawn))
+    return plain

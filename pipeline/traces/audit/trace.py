@@ -11,10 +11,10 @@ import msgspec
 from pipeline.traces import limits
 from pipeline.traces.audit.batch_rules import Meeting
 from pipeline.traces.audit.calendar import Calendar, parse_calendar
+from pipeline.traces.records import CHANNELS, open_channels
 
 CHEAP_TALK, VOLUNTARY, DECISION, RESOLUTION = "CHEAP_TALK", "VOLUNTARY", "DECISION", "RESOLUTION"
 GAME_START, GAME_END = "GAME_START", "GAME_END"
-CHANNELS = ("dm", "participant_groupchat", "all_groupchat")
 SENT = {f"{channel}_sent": channel for channel in CHANNELS}
 OUTCOMES = frozenset((*SENT, "invalid_tool_call"))
 FINAL = ("batch_applied", "batch_rolled_back")
@@ -189,7 +189,6 @@ def read_setup(trace: Trace) -> Setup:
     calendars = tuple(initial_calendars(trace.events))
     config = trace.config
     meetings = tuple(meetings_in_order(trace, len(calendars)))
-    channels = config.get("channels")
     return Setup(
         calendars=calendars,
         meetings=meetings,
@@ -197,7 +196,7 @@ def read_setup(trace: Trace) -> Setup:
         max_turns=attempts_of(config, "max_turns_per_round", 15),
         retries=attempts_of(config, "decision_retries", 3),
         dm_cap=config["dm_cap"] if type(config.get("dm_cap")) is int else None,
-        channels=tuple(c for c in channels if isinstance(c, str)) if isinstance(channels, list) else CHANNELS,
+        channels=open_channels(config.get("channels"), config.get("communication_protocol")) or CHANNELS,
         labels=labels_from_config(config),
         hydrated=any(has_label(event.data) for event in trace.events),
     )
@@ -269,15 +268,14 @@ def parse_meeting(entry: Any, order: Any, agents: int, place: str) -> Meeting:
     number, cost = entry.get("id"), entry.get("cost", 1)
     if type(number) is not int or type(cost) is not int:
         raise Unreadable("a meeting has no number or no cost", place)
-    duration = entry.get("duration", 1)
-    if type(duration) is not int or not 1 <= duration <= limits.SLOTS:
-        raise Unreadable(f"a meeting's duration is no number of slots from 1 to {limits.SLOTS}", place)
+    if entry.get("duration", 1) != 1:
+        raise Unreadable("a meeting's duration is not 1: longer meetings are not replayed", place)
     for listed in (members, order):
         if not isinstance(listed, list) or not all(type(a) is int and 0 <= a < agents for a in listed):
             raise Unreadable("a meeting's participants or speakers are not agents of the game", place)
     if sorted(members) != sorted(order) or len(set(members)) != len(members):
         raise Unreadable("a meeting's speakers are not its participants", place)
-    return Meeting(number, tuple(members), cost, tuple(order), duration)
+    return Meeting(number, tuple(members), cost, tuple(order))
 
 
 def labels_from_config(config: dict[str, Any]) -> dict[tuple[str, int], str]:

@@ -6,7 +6,6 @@ from pipeline.traces.audit.divergences import Findings, same_figure, whole
 from pipeline.traces.audit.game import Game
 from pipeline.traces.audit.metrics import (
     Optimum,
-    Schedule,
     UnknownOptimum,
     agent_shares,
     optimum,
@@ -14,6 +13,7 @@ from pipeline.traces.audit.metrics import (
     schedule_in_order,
 )
 from pipeline.traces.audit.trace import Trace
+from sim.tasks.bounded import Replay
 
 SHARES = "oracle_per_agent_cost"
 
@@ -78,7 +78,7 @@ class Yardsticks:
         if self.partial() or self.too_large:
             return claimed(self.metrics, "greedy_cost")
         schedule = schedule_in_order(self.game.setup.calendars, self.game.setup.meetings)
-        cost = sum(schedule.paid) if schedule else None
+        cost = schedule.cost if schedule else None
         for place, holder in {"game_start": self.start, "metrics": self.metrics}.items():
             if "greedy_cost" in holder and not same_figure(holder["greedy_cost"], cost):
                 self.findings.add("wrong_greedy", cost, holder["greedy_cost"], f"{place}.greedy_cost")
@@ -90,7 +90,7 @@ class Yardsticks:
         )
         return cost
 
-    def check_schedule(self, name: str, code: str, schedule: Schedule | None) -> None:
+    def check_schedule(self, name: str, code: str, schedule: Replay | None) -> None:
         """The scenario's record of a schedule: its cost, its slots, and each agent's share."""
         stated = nested(self.scenario, name)
         if not stated:
@@ -98,7 +98,7 @@ class Yardsticks:
         facts: dict[str, Any] = {"cost": None, "assignments": None, "per_agent_cost": None}
         if schedule:
             slots = {str(m.id): s for m, s in zip(self.game.setup.meetings, schedule.slots, strict=True)}
-            facts = {"cost": sum(schedule.paid), "assignments": slots, "per_agent_cost": list(schedule.paid)}
+            facts = {"cost": schedule.cost, "assignments": slots, "per_agent_cost": list(schedule.per_agent_cost)}
         for field, fact in facts.items():
             if stated.get(field) != fact:
                 self.findings.add(code, fact, stated.get(field), f"scenario.{name}.{field}")

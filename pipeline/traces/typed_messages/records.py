@@ -85,13 +85,6 @@ class Limits(Record, frozen=True):
     cannot: tuple[tuple[int, float | None], ...]
 
 
-class Util(Record, frozen=True):
-    """DPOP: (slot, sum of the costs of the agents `below`) pairs; None: one of them is busy."""
-
-    below: tuple[int, ...]
-    totals: tuple[tuple[int, float | None], ...]
-
-
 class Key(Record, frozen=True):
     """Secure sums: the secret orders of the slots."""
 
@@ -216,11 +209,6 @@ def _limits(value: object) -> tuple[tuple[int, float | None], ...]:
     return tuple((named, number(limit)) for named, limit in _by_slot(value))
 
 
-def _util(body: Body) -> Util:
-    known = tuple(pair for pair in _costs(body.get("costs")) if pair[1] != inf)
-    return Util(_distinct(body.get("below")), known)
-
-
 def _masked(body: Body) -> Masked:
     parties, totals, values = _distinct(body.get("parties")), _list(body.get("totals")), _list(body.get("values"))
     alike = len(totals) == len(values) and all(isinstance(row, list) and row for row in values)
@@ -256,8 +244,6 @@ DECODERS: dict[str, Callable[[Body], Record]] = {
     "poll_ask": lambda body: Limits(_limits(body.get("limits")), ()),
     "poll_answer": lambda body: Limits(_limits(body.get("can")), _limits(body.get("cannot"))),
     "poll_decision": _named("slot"),
-    "dpop_util": _util,
-    "dpop_value": _named("slot"),
     "secure_key": lambda body: Key(tuple(map(_distinct, _list(body.get("orders"))))),
     "secure_masked": _masked,
     "secure_found": _least_total,

@@ -14,9 +14,8 @@ import msgspec
 from msgspec import Struct
 
 from sim.agents import Action, Registration, Request
+from sim.agents.dsm import TOP_SCORE, Dsm, DsmParameters, Proposals, Scores
 from sim.agents.dsm import Decision as DsmDecision
-from sim.agents.dsm import Dsm, Proposals, Scores
-from sim.agents.dsm_plans import TOP_SCORE, DsmParameters
 from sim.agents.imap import CostRequest, Decision, Imap, local_cost
 from sim.agents.scripted import dm, others
 from sim.calendar import Calendar

@@ -5,14 +5,11 @@ The parameters of each named style are data, in `params.yaml` under `styles`.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from machine.files import PROJECT
-
-PARAMETERS = PROJECT / "params.yaml"
+from sim.agents.parameters import study_parameters
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 
@@ -63,13 +60,6 @@ class StyleParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     held_out: Share = 0.3
 
 
-@cache
 def named_styles() -> dict[str, dict[str, Any]]:
-    """The parameters of each named style, in the file's order; none where there is no such file."""
-    import yaml
-
-    if not PARAMETERS.exists():
-        return {}
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    content = yaml.load(PARAMETERS.read_text(encoding="utf-8"), Loader=loader)
-    return dict(content.get("styles") or {})
+    """The parameters of each named style, in the order of params.yaml; none where there is no such file."""
+    return study_parameters().get("styles") or {}

@@ -21,8 +21,8 @@ from sim.agents.english.reader import Reading, read
 from sim.agents.english.repair import Repair
 from sim.agents.english.talk import Talk
 from sim.agents.english.writer import EVERYBODY, GROUP, Outbox, Part, Writer
-from sim.agents.scripted import by_starts, reschedule, schedule
-from sim.calendar import Calendar, ScheduledMeeting
+from sim.agents.scripted import reschedule, schedule
+from sim.calendar import Calendar, ScheduledMeeting, item_id
 
 # What a speaker thinks aloud in a reply that is cut off: it tells nobody anything.
 MUSING = "Let me go over what everyone has written so far, and see how it fits what I have in mind. "
@@ -47,7 +47,6 @@ class Style:
         return ""
 
     def act(self, request: Request) -> Reply:
-        request = by_starts(request)
         if self.round != request.round:
             self.begin_round(request)
         if request.phase == CHEAP_TALK:
@@ -215,19 +214,10 @@ def placed(request: Request, beliefs: BeliefState, slot: int, promised: Sequence
 
 
 def moved_away(calendar: Calendar, beliefs: BeliefState, slot: int, taken: Iterable[int], bold: bool) -> list[Action]:
-    """The moves of what the slot holds; empty where it can't be moved, or has nowhere to go."""
-    item, away = calendar[slot], {s for start in (slot, *taken) for s in calendar.run(start)}
-    if isinstance(item, ScheduledMeeting) and bold:
-        landing = landing_slot(calendar, beliefs, away)
-        return [] if landing is None else [reschedule(item.meeting_id, slot, landing)]
-    moves: list[Action] = []
-    for held, errand in calendar.errands_at(slot) if calendar.movable(slot) else ():
-        landing = landing_slot(calendar.whole, beliefs, away)
-        if landing is None:
-            return []
-        moves.append(reschedule(errand.errand_id, held, landing))
-        away.add(landing)
-    return moves
+    """The move of what the slot holds; empty where it can't be moved, or has nowhere to go."""
+    item, landing = calendar[slot], landing_slot(calendar, beliefs, {slot, *taken})
+    movable = calendar.movable(slot) or (bold and isinstance(item, ScheduledMeeting))
+    return [reschedule(item_id(item), slot, landing)] if item and movable and landing is not None else []
 
 
 def landing_slot(calendar: Calendar, beliefs: BeliefState, taken: Collection[int]) -> int | None:

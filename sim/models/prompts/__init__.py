@@ -1,9 +1,7 @@
-"""What an agent with a language model is told: the system prompt, a round's messages, variants (Appendix D.2, D.3).
+"""What an agent with a language model is told (Appendix D.2, D.3); here, the variants of the system prompt.
 
-VERSION changes with any wording here; a test pins it to the texts, so that a trace's prompts can be told apart by it.
-
-Variants are versioned Markdown texts that are appended to the system prompt, word for word (paper, Appendix D.2). A
-variant is a file `NAME.vVERSION.md` in a folder. `NAME` alone means its highest version; `NAME.v2` a fixed one.
+A variant is a versioned Markdown text that is appended to the system prompt, word for word: a file `NAME.vVERSION.md`
+in a folder. `NAME` alone means its highest version; `NAME.v2` a fixed one.
 """
 
 from __future__ import annotations
@@ -15,36 +13,6 @@ from pathlib import Path
 from msgspec import Struct
 
 from machine.files import PROJECT
-from sim.models.prompts.messages import (
-    MeetingNotice,
-    build_decision_message,
-    build_problem_note,
-    build_retry_message,
-    build_round_start_message,
-    build_turn_message,
-    build_voluntary_reschedule_message,
-    list_inbox,
-)
-from sim.models.prompts.system import SECTIONS, build_system_prompt
-
-VERSION = "1"
-
-__all__ = [
-    "SECTIONS",
-    "VERSION",
-    "MeetingNotice",
-    "Variant",
-    "VariantError",
-    "build_decision_message",
-    "build_problem_note",
-    "build_retry_message",
-    "build_round_start_message",
-    "build_system_prompt",
-    "build_turn_message",
-    "build_voluntary_reschedule_message",
-    "list_inbox",
-    "load_variant",
-]
 
 FOLDER = PROJECT / "data" / "prompts"
 FILE_NAME = re.compile(r"(?P<name>.+)\.v(?P<version>\d+)\.md")
@@ -68,27 +36,18 @@ class Variant(Struct, frozen=True):
         return {"name": self.name, "version": self.version, "sha256": self.sha256}
 
 
-def load_variant(wanted: str, folder: Path | None = None) -> Variant:
+def load_variant(wanted: str, folder: Path = FOLDER) -> Variant:
     """The variant of that name. Raises VariantError, listing what there is, where the folder has none."""
-    folder = FOLDER if folder is None else folder
-    files = {(m["name"], int(m["version"])): m.string for m in map(FILE_NAME.fullmatch, file_names(folder)) if m}
-    fits = [key for key in files if wanted in (key[0], f"{key[0]}.v{key[1]}")]
-    if not fits:
-        known = ", ".join(sorted({name for name, _ in files})) or "none"
-        raise VariantError(
-            f"there is no prompt variant {wanted!r} in {folder} (there: {known}); add a file {wanted}.v1.md"
-        )
-    name, version = max(fits, key=lambda key: key[1])
     try:
-        raw = (folder / files[name, version]).read_bytes()
-        return Variant(name, version, sha256(raw).hexdigest(), raw.decode())
+        files = [match for path in sorted(folder.iterdir()) if (match := FILE_NAME.fullmatch(path.name))]
+        fits = [file for file in files if wanted in (file["name"], f"{file['name']}.v{file['version']}")]
+        if not fits:
+            known = ", ".join(sorted({file["name"] for file in files})) or "none"
+            raise VariantError(
+                f"there is no prompt variant {wanted!r} in {folder} (there: {known}); add a file {wanted}.v1.md"
+            )
+        file = max(fits, key=lambda file: int(file["version"]))
+        text = (folder / file.string).read_bytes()
+        return Variant(file["name"], int(file["version"]), sha256(text).hexdigest(), text.decode())
     except (OSError, UnicodeDecodeError) as error:
-        raise VariantError(f"{folder / files[name, version]}: can't be read ({error}); give a text in UTF-8") from error
-
-
-def file_names(folder: Path) -> list[str]:
-    """The names of the folder's files, sorted."""
-    try:
-        return sorted(p.name for p in folder.iterdir() if p.is_file())
-    except OSError as error:
-        raise VariantError(f"{folder}: can't be read ({error.strerror}); name a folder of prompt variants") from error
+        raise VariantError(f"{folder}: can't be read ({error}); name a folder of prompt variants in UTF-8") from error

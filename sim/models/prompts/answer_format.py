@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from sim.game.game import CHANNELS
+
 AnswerFormat = Literal["schema", "tools"]
 Schema = dict[str, Any]
 
@@ -17,10 +19,9 @@ ACTIONS: dict[str, Schema] = {
     "schedule": {"meeting_id": INTEGER, "slot": INTEGER},
     "reschedule": {"item_id": INTEGER, "from_slot": INTEGER, "to_slot": INTEGER},
 }
-CHANNELS = ("dm", "participant_groupchat", "all_groupchat")
 
 
-def answer_schema(channels: Sequence[str] = CHANNELS) -> Schema:
+def answer_schema(channels: Sequence[str]) -> Schema:
     """The JSON Schema of an answer with messages in these channels: an object of `thinking` and `actions` (D.5)."""
     kinds = [kind for kind in ACTIONS if kind in channels or kind not in CHANNELS]
     actions = [closed({"type": {"type": "string", "enum": [kind]}, **ACTIONS[kind]}) for kind in kinds]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from msgspec import Struct
-
-from sim.agents import Message
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 CLOSING = (
     "This is the last turn of the talking: ask no open questions any more. Confirm the slot in one message where that "
@@ -18,22 +15,20 @@ FORMAT_REMINDER = 'Answer with one JSON object: {"thinking": "...", "actions": [
 CHANNEL_NOTES = {"dm": "", "participant_groupchat": ", to the participants", "all_groupchat": ", to all agents"}
 
 
-class MeetingNotice(Struct, frozen=True):
-    """A meeting as one agent is told of it. `label` is its private meaning, for participants only; else None."""
-
-    id: int
-    participants: tuple[int, ...]
-    duration: int = 1
-    label: str | None = None
+# A meeting as one agent is told of it: `id`, `participants`, `duration` and, for participants, `private_label`.
+Meeting = Mapping[str, Any]
+# A message in an inbox: `from`, `meeting_id`, `channel` and `content`.
+Message = Mapping[str, Any]
 
 
 def build_round_start_message(
-    meeting: MeetingNotice,
+    meeting: Meeting,
     calendar_render: str,
     round_num: int,
     incurred_penalty: int,
     turn_index: int,
-    max_turns_per_round: int | None,
+    max_turns_per_round: int,
+    communication_protocol: str,
 ) -> str:
     """The first message of a round: the meeting, the agent's calendar, what it has paid, and the phase."""
     return "\n".join(
@@ -49,7 +44,7 @@ def build_round_start_message(
             f"Penalty you have incurred in earlier rounds: {incurred_penalty}",
             "",
             "Phase: CHEAP_TALK",
-            *budget(turn_index, max_turns_per_round),
+            budget(turn_index, max_turns_per_round),
             "DECISION comes after the talking. Use it to agree on one slot that makes all of you move as little as "
             "possible.",
             *closing(turn_index, max_turns_per_round),
@@ -58,12 +53,14 @@ def build_round_start_message(
     )
 
 
-def build_turn_message(messages: Sequence[Message], turn_index: int, max_turns_per_round: int | None) -> str:
+def build_turn_message(
+    messages: Sequence[Message], turn_index: int, max_turns_per_round: int, communication_protocol: str
+) -> str:
     """The message of a later turn: what has arrived since the last one."""
     return "\n".join(
         [
             "Phase: CHEAP_TALK",
-            *budget(turn_index, max_turns_per_round),
+            budget(turn_index, max_turns_per_round),
             "",
             list_inbox(messages),
             "",
@@ -73,7 +70,7 @@ def build_turn_message(messages: Sequence[Message], turn_index: int, max_turns_p
     )
 
 
-def build_voluntary_reschedule_message(meeting: MeetingNotice, calendar_render: str) -> str:
+def build_voluntary_reschedule_message(meeting: Meeting, calendar_render: str) -> str:
     """The message to an agent that does not take part, but was written to."""
     return "\n".join(
         [
@@ -91,7 +88,7 @@ def build_voluntary_reschedule_message(meeting: MeetingNotice, calendar_render: 
     )
 
 
-def build_decision_message(meeting: MeetingNotice, calendar_render: str) -> str:
+def build_decision_message(meeting: Meeting, calendar_render: str) -> str:
     """The message that asks a participant for its batch; the calendar is as it stands when DECISION begins."""
     return "\n".join(
         [
@@ -111,10 +108,10 @@ def build_decision_message(meeting: MeetingNotice, calendar_render: str) -> str:
 
 
 def build_retry_message(attempt: int, max_attempts: int, conflict: str) -> str:
-    """The message after a rejected batch; `attempt` counts from 1, `conflict` is the rule that it broke."""
+    """The message after a rejected batch; `attempt` is the one that failed, from 1, `conflict` the broken rule."""
     return "\n".join(
         [
-            f"Phase: DECISION, attempt {attempt} of {max_attempts}",
+            f"Phase: DECISION, attempt {attempt + 1} of {max_attempts}",
             f"Your batch was rejected: {conflict}",
             "Nothing of it was carried out, and your calendar is unchanged. Hand in the whole batch anew, complete in "
             "itself.",
@@ -129,15 +126,15 @@ def build_problem_note(problems: Sequence[str]) -> str:
     return "\n".join(["Something of what you answered before had no effect:", *(f"- {p}" for p in problems)])
 
 
-def describe(meeting: MeetingNotice) -> str:
+def describe(meeting: Meeting) -> str:
     """The meeting's lines; the private label among them for a participant."""
     lines = [
-        f"Meeting ID: {meeting.id}",
-        f"Participants: {list(meeting.participants)}",
-        f"Duration: {meeting.duration} slot(s)",
+        f"Meeting ID: {meeting['id']}",
+        f"Participants: {meeting['participants']}",
+        f"Duration: {meeting['duration']} slot(s)",
     ]
-    if meeting.label is not None:
-        lines.append(f"Private meeting label: {meeting.label}")
+    if "private_label" in meeting:
+        lines.append(f"Private meeting label: {meeting['private_label']}")
     return "\n".join(lines)
 
 
@@ -147,21 +144,19 @@ def list_inbox(messages: Sequence[Message]) -> str:
     if not messages:
         return "No new messages in your inbox."
     lines = [
-        f"[{i}] From Agent {m.sender} (meeting {m.meeting_id}{CHANNEL_NOTES[m.channel]}): "
-        + "\n    ".join(m.content.splitlines())
+        f"[{i}] From Agent {m['from']} (meeting {m['meeting_id']}{CHANNEL_NOTES[m['channel']]}): "
+        + "\n    ".join(m["content"].splitlines())
         for i, m in enumerate(messages, start=1)
     ]
     return "\n".join(["New messages in your inbox:", *lines])
 
 
-def budget(turn_index: int, max_turns: int | None) -> list[str]:
-    """The line that counts the turns, where they are limited."""
-    if max_turns is None:
-        return []
+def budget(turn_index: int, max_turns: int) -> str:
+    """The line that counts the turns."""
     left = max_turns - turn_index - 1
-    return [f"CHEAP_TALK turn budget: turn {turn_index + 1} of {max_turns}. {left} turn(s) remain after this one."]
+    return f"CHEAP_TALK turn budget: turn {turn_index + 1} of {max_turns}. {left} turn(s) remain after this one."
 
 
-def closing(turn_index: int, max_turns: int | None) -> list[str]:
+def closing(turn_index: int, max_turns: int) -> list[str]:
     """What the last turn asks for."""
-    return [CLOSING] if max_turns is not None and turn_index + 1 == max_turns else []
+    return [CLOSING] if turn_index + 1 == max_turns else []

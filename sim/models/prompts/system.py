@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 INTRODUCTION = """\
@@ -72,16 +72,14 @@ SECTIONS = (
 )
 
 
-def build_system_prompt(
-    *,
-    agent_id: int,
-    all_agent_ids: Sequence[int],
-    num_agents: int,
-    num_slots: int,
-    decision_retries: int,
-    channels: Sequence[str] = ("dm",),
-) -> str:
-    """The system prompt of one agent: the nine sections, each under its name."""
+def build_system_prompt(game_config: Mapping[str, Any]) -> str:
+    """The system prompt of one agent: the nine sections, each under its name.
+
+    game_config: `agent_id`, `all_agent_ids`, `num_agents`, `num_slots`, `decision_retries` and
+    `communication_protocol`, the open channels with a plus sign between them.
+    """
+    agent, agents = game_config["agent_id"], game_config["all_agent_ids"]
+    channels = game_config["communication_protocol"].split("+")
     texts = (
         RULES,
         CONSTRAINTS,
@@ -89,9 +87,9 @@ def build_system_prompt(
         SLOT_TYPES,
         tools(channels),
         PHASES,
-        response_format(next((a for a in all_agent_ids if a != agent_id), agent_id), channels),
-        f"You are Agent {agent_id}. The agents of this game are: {', '.join(map(str, all_agent_ids))}.",
-        environment(num_agents, num_slots, decision_retries),
+        response_format(next((a for a in agents if a != agent), agent), channels[0]),
+        f"You are Agent {agent}. The agents of this game are: {', '.join(map(str, agents))}.",
+        environment(game_config["num_agents"], game_config["num_slots"], game_config["decision_retries"]),
     )
     sections = [f"## {name}\n\n{text}" for name, text in zip(SECTIONS, texts, strict=True)]
     return "\n\n".join([INTRODUCTION, *sections])
@@ -113,12 +111,11 @@ def tools(channels: Sequence[str]) -> str:
     )
 
 
-def response_format(other: int, channels: Sequence[str]) -> str:
-    """The envelope of every answer, with an example in an open channel."""
-    channel = channels[0] if channels else None
-    message: dict[str, Any] = {"type": channel, "to": other} if channel == "dm" else {"type": channel}
-    actions = [message | {"content": "Slots 2, 6 and 11 suit me. Which of them suit you?"}] if channel else []
-    example = json.dumps({"thinking": "I'll offer my free slots first.", "actions": actions})
+def response_format(other: int, channel: str) -> str:
+    """The envelope of every answer, with a message in that channel as an example."""
+    address: dict[str, Any] = {"type": channel, "to": other} if channel == "dm" else {"type": channel}
+    message = address | {"content": "Slots 2, 6 and 11 suit me. Which of them suit you?"}
+    example = json.dumps({"thinking": "I'll offer my free slots first.", "actions": [message]})
     return (
         "Answer every message with one JSON object and nothing around it. It has two keys: `thinking`, text for "
         "yourself that no other agent ever sees, and `actions`, a list of tool calls. An empty list means that you do "

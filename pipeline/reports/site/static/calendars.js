@@ -134,29 +134,6 @@ calbench.calendars = (() => {
     );
   }
 
-  /* How the round ended, in a sentence. */
-  function outcome(round) {
-    if (round.coordinated) {
-      const same =
-        round.oracle_slot === null
-          ? ""
-          : round.slot === round.oracle_slot
-            ? ", which is the oracle's slot"
-            : `; the oracle's slot is ${round.oracle_slot}`;
-      return `Meeting ${round.meeting_id} stands in slot ${round.slot} on all calendars${same}.`;
-    }
-    const where = round.participants
-      .map((agent, i) => `agent ${agent}: ${round.participant_slots[i] ?? "nowhere"}`)
-      .join(", ");
-    const ended =
-      round.coordinated === null
-        ? "The round was never resolved"
-        : round.rolled_back
-          ? "The round failed and was rolled back"
-          : "The round failed";
-    return `${ended} (${where})${round.oracle_slot === null ? "" : `; the oracle's slot is ${round.oracle_slot}`}.`;
-  }
-
   const cost = (round) =>
     `cost ${number(round.cost)}${round.optimal_cost === null ? "" : `, the oracle's ${number(round.optimal_cost)}`}`;
   /* Privacy loss, VPS: the mean over the pairs and rounds in which somebody learnt anything; null where nobody did. */
@@ -164,5 +141,5 @@ calbench.calendars = (() => {
     const pairs = rounds.flatMap((round) => round.vps);
     return pairs.length ? pairs.reduce((sum, pair) => sum + pair.loss, 0) / pairs.length : null;
   };
-  return { grid, tooLarge, legend, moved, outcome, cost, loss, short };
+  return { grid, tooLarge, legend, moved, cost, loss, short };
 })();

@@ -124,7 +124,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const round = game.rounds[i];
       return round
         ? [
-            el("td", {}, round.coordinated ? `slot ${round.slot}` : "failed"),
+            el("td", {}, round.failure_reason ?? `slot ${round.slot}`),
             ...figures({ cost: round.cost, loss: calendars.loss(round), messages: round.messages.length }),
           ]
         : [el("td", { colspan: "4" }, "no such round")];
@@ -134,7 +134,7 @@ document.addEventListener("DOMContentLoaded", () => {
       el("td", { class: "n" }, number(loss, 2)),
       el("td", { class: "n" }, number(messages)),
     ];
-    const names = ["Agreed", "Cost", "Privacy loss", "Messages"].map((name, i) =>
+    const names = ["Outcome", "Cost", "Privacy loss", "Messages"].map((name, i) =>
       el("th", { scope: "col", class: i ? "n" : null }, name),
     );
     return el(
@@ -225,7 +225,7 @@ document.addEventListener("DOMContentLoaded", () => {
       "div",
       {},
       el("h3", {}, el("bdi", {}, whose)),
-      el("p", {}, calendars.outcome(round)),
+      el("p", {}, `${round.outcome}.`),
       el(
         "p",
         { class: "soft" },

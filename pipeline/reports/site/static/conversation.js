@@ -2,7 +2,7 @@
 "use strict";
 
 calbench.conversation = function (here) {
-  const { el, words, calendars, message: messageView } = calbench;
+  const { el, words, message: messageView } = calbench;
   const round = here.round();
   const thoughts = here.at.thoughts ? [...round.thoughts] : [];
 
@@ -45,7 +45,7 @@ calbench.conversation = function (here) {
     });
     if (!round.messages.length) items.push(el("li", { class: "soft" }, "Nobody said anything in this round."));
     items.push(...thoughts.map((one) => el("li", {}, messageView.thought(one))));
-    items.push(entry(here.last(), "decision", pick(here.last(), {}, "Decision"), calendars.outcome(round)));
+    items.push(entry(here.last(), "decision", pick(here.last(), {}, "Decision"), `${round.outcome}.`));
     return items;
   }
 

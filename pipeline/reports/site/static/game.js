@@ -2,7 +2,7 @@
 "use strict";
 
 document.addEventListener("DOMContentLoaded", () => {
-  const { el, words, calendars, message: messageView } = calbench;
+  const { el, words, message: messageView } = calbench;
   const place = document.getElementById("game");
   const data = calbench.loaded[document.body.dataset.game];
   const warn = (text) => place.append(el("p", { class: "warn" }, text));
@@ -58,7 +58,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const count = here.round().messages.length;
     const who = message && `message ${at.step} of ${count}, agent ${message.from} to ${words.agents(message.to)}: `;
     const text = message && (messageView.inWords(message) || calbench.visible(message.text.slice(0, 300)));
-    const step = message ? who + text : calendars.outcome(here.round());
+    const step = message ? who + text : `${here.round().outcome}.`;
     document.getElementById("announcement").textContent = `Round ${here.round().round}, ${step}`;
   }
 

@@ -5,7 +5,7 @@ calbench.rounds = function (here) {
   const { el, number, calendars } = calbench;
 
   function result(round) {
-    const slot = round.coordinated ? `slot ${round.slot}` : round.coordinated === null ? "unresolved" : "failed";
+    const slot = round.failure_reason ?? `slot ${round.slot}`;
     if (round.oracle_slot === null) return slot;
     return round.slot === round.oracle_slot ? `${slot} = oracle's` : `${slot} · oracle ${round.oracle_slot}`;
   }

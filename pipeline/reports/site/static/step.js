@@ -47,13 +47,11 @@ calbench.step = function (here) {
   }
 
   function decision() {
-    const broken = round.violated_meetings.join(", ");
     return el(
       "div",
       {},
-      el("p", {}, calendars.outcome(round)),
+      el("p", { class: round.failure_reason && "warn" }, `${round.outcome}.`),
       calendars.moved(round, here.game.labels),
-      broken && el("p", { class: "warn" }, `Not in one common slot any more: meeting ${broken}.`),
       round.patterns.length > 0 && el("ul", { class: "finds" }, round.patterns.map(pattern)),
     );
   }

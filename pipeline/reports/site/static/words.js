@@ -13,7 +13,7 @@ calbench.words = (() => {
       "an expensive errand was moved without its cost having been named in figures",
     ],
     errand_id_leakage: ["errand number", "names an errand by its number"],
-    unilateral_displacement: ["unilateral displacement", "the round broke a meeting that stood already"],
+    unilateral_displacement: ["unilateral displacement", "an earlier meeting is in no common slot any more"],
     ambiguous_consensus: ["ambiguous consensus", "participants placed the meeting in different slots"],
     semantic_label_leakage: ["label leaked", "says what a private label discloses"],
     cascading_failure: ["cascading failure", "a meeting was broken in several rounds"],
