@@ -29,7 +29,7 @@ def _words(*alternatives: str) -> re.Pattern[str]:
 
 
 # A text with one of these, in straight double quotes, is taken for a protocol's.
-PROTOCOLS = ('"dsm"', '"imap"')
+PROTOCOL = re.compile('"(?:dsm|imap)"')
 # Spans start with a word, so that the same words in CSV never start as a formula does.
 FIRST_WORD = re.compile(r"\w")
 # The look ahead says nothing new: it saves time where no clause can end.
@@ -94,19 +94,17 @@ class Form(NamedTuple):
 
 
 class SlotClause(NamedTuple):
-    """A clause of some class: the numbers that may be slots, in rising order, and the agents that it names.
-
-    place: its number among the text's clauses, also those that say nothing.
-    """
+    """A clause of some class: the numbers that may be slots, in rising order, and the agents that it names."""
 
     form: Form
     numbers: tuple[int, ...]
     agents: frozenset[int]
-    place: int
 
     def targets(self, sender: int, recipient: int, num_agents: int) -> list[int]:
         """Whose slots they are: the agents meant, in rising order, else the sender."""
         form = self.form
+        if not (self.agents or form.of_recipient):
+            return [sender]
         named = {agent for agent in self.agents if agent < num_agents}
         meant = named if form.about_agents or form.both else set()
         if form.of_sender or (form.both and named):
@@ -117,7 +115,10 @@ class SlotClause(NamedTuple):
 
 
 class Hint(NamedTuple):
-    """What one clause says of one target's slots: the source names its class, and VALUES its evidence and strength."""
+    """What one clause says of one target's slots: the source names its class, and VALUES its evidence and strength.
+
+    clause: its number among the text's clauses, also those that say nothing.
+    """
 
     target: int
     source: str
@@ -131,15 +132,16 @@ def release_hints(content: str, sender: int, recipient: int, num_agents: int, nu
     Of a target each slot counts once per source. num_slots: None for a calendar whose size is not known.
     """
     hints: list[Hint] = []
-    given: set[tuple[int, int, str]] = set()
-    for clause in slot_clauses(content):
+    given: dict[tuple[int, str], set[int]] = {}
+    for number, clause in slot_clauses(content):
         source = clause.form.source
-        slots = [number for number in clause.numbers if num_slots is None or number < num_slots]
+        slots = [slot for slot in clause.numbers if num_slots is None or slot < num_slots]
         for target in clause.targets(sender, recipient, num_agents) if slots else ():
-            new = [slot for slot in slots if (target, slot, source) not in given]
-            given.update((target, slot, source) for slot in new)
+            before = given.setdefault((target, source), set())
+            new = [slot for slot in slots if slot not in before]
+            before.update(new)
             if new:
-                hints.append(Hint(target, source, new, clause.place))
+                hints.append(Hint(target, source, new, number))
     return hints
 
 
@@ -157,19 +159,26 @@ def release_runs(
 
 
 @lru_cache(maxsize=16384)
-def slot_clauses(content: str) -> tuple[SlotClause, ...]:
-    """The clauses of an English text that say something of slots, in its order."""
+def slot_clauses(content: str) -> tuple[tuple[int, SlotClause], ...]:
+    """The clauses of an English text that say something of slots, in its order, each with its number."""
     folded = content.casefold()
-    if any(protocol in folded for protocol in PROTOCOLS):
+    if '"' in folded and PROTOCOL.search(folded):
         return ()
-    clauses: list[SlotClause] = []
-    for index, part in enumerate(CLAUSE_END.split(folded)):
-        clause = part.strip()
-        form = _form(clause.translate(ZEROS)) if DIGIT.search(clause) else None
-        if form:
-            numbers = tuple(sorted(_values(clause, form.numbers)))
-            clauses.append(SlotClause(form, numbers, frozenset(_values(clause, form.agents)), index))
+    clauses = []
+    for number, part in enumerate(CLAUSE_END.split(folded)):
+        if clause := _slot_clause(part):
+            clauses.append((number, clause))
     return tuple(clauses)
+
+
+@lru_cache(maxsize=65536)
+def _slot_clause(part: str) -> SlotClause | None:
+    """The clause that a part of a folded text is; None for one that says nothing of slots."""
+    clause = part.strip()
+    form = _form(clause.translate(ZEROS)) if DIGIT.search(clause) else None
+    if form is None:
+        return None
+    return SlotClause(form, tuple(sorted(_values(clause, form.numbers))), frozenset(_values(clause, form.agents)))
 
 
 def _values(clause: str, numbers: Iterable[Span]) -> set[int]:

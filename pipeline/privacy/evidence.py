@@ -2,19 +2,19 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from pipeline.privacy import beliefs
-from pipeline.privacy.english_release import release_runs
+from pipeline.privacy.english_release import VALUES, release_hints, release_runs
 from pipeline.privacy.language.messages import language_runs
 from pipeline.privacy.protocols import typed_evidence
 from pipeline.privacy.protocols.kinds import RoundContext
-from pipeline.privacy.public_script import GameFacts, ScriptBeliefs, Sent
 from pipeline.privacy.rules import (
+    PUBLIC_SCRIPT,
     RULES,
     SCRIPT_WEIGHING,
     Claim,
@@ -27,7 +27,7 @@ from pipeline.privacy.rules import (
 from pipeline.tables.schemas.base import ROOMS
 from pipeline.traces import limits
 from pipeline.traces.trace import TraceError
-from pipeline.traces.typed_messages import decode_message
+from pipeline.traces.typed_messages import TypedContent, decode_message
 
 PRIVACY_TABLES = ROOMS["privacy"]
 
@@ -46,7 +46,90 @@ RUN_COLUMNS = {
 GAME_COLUMNS = ("game_id", "setting", "num_agents", "num_slots")
 MESSAGE_COLUMNS = ("game_id", "event_index", "round", "channel", "from_agent", "to_agents", "content")
 
+# Of typed messages the script knows these protocols, and of their kinds those of Table 10. Other JSON is English to it.
+SCRIPT_PROTOCOLS = ("dsm", "imap", "sd")
+SCRIPT_SOURCES = {
+    *("imap_costs", "imap_decision", "sd_propose", "sd_reply", "sd_propose_reschedule", "sd_reschedule_reply"),
+    *("dsm_proposals", "dsm_scores", "dsm_decision"),
+}
+
 Frames = dict[str, pl.DataFrame]
+
+
+class GameFacts(NamedTuple):
+    """What the reading of a game's messages needs of it; of an unknown game nothing is known."""
+
+    setting: str | None = None
+    num_agents: int = 0
+    num_slots: int | None = None
+
+
+class Sent(NamedTuple):
+    """A message as it was sent, decoded where it is typed. direct: whether it went to one agent alone."""
+
+    content: str
+    typed: TypedContent | None
+    direct: bool
+    sender: int
+    recipients: Sequence[int]
+
+    @property
+    def is_script_typed(self) -> bool:
+        """Whether the script reads it as a typed message that tells something."""
+        return self.direct and self.typed is not None and self.typed.source in SCRIPT_SOURCES
+
+    @property
+    def is_script_english(self) -> bool:
+        """Whether the script reads it as English."""
+        return self.direct and (self.typed is None or self.typed.protocol not in SCRIPT_PROTOCOLS)
+
+
+class ScriptBeliefs:
+    """Beliefs as the script has them, message by message, by round, target, observer and slot.
+
+    A round is given by any number of its own. Where nothing was told of a slot, its belief is the prior.
+    """
+
+    def __init__(self) -> None:
+        self.beliefs: dict[tuple[int, int, int, int], float] = {}
+
+    def read(self, number: int, message: Sent, typed_runs: Iterable[EvidenceRun], facts: GameFacts) -> int:
+        """Update the beliefs of a round by a message. Returns how many updates there were.
+
+        typed_runs: what it tells by the rules of its protocol.
+        """
+        if not message.direct:
+            return 0
+        observer, updates = message.recipients[0], 0
+        if message.is_script_typed:
+            for target, source, _, slots, _ in typed_runs:
+                self._update((number, target, observer), slots, PUBLIC_SCRIPT.typed(source), facts.num_slots)
+                updates += len(slots)
+        elif message.is_script_english:
+            for target, source, named, _ in release_hints(message.content, message.sender, observer, *facts[1:]):
+                evidence, strength = VALUES[source]
+                slots = [(slot, evidence) for slot in named]
+                self._update((number, target, observer), slots, strength, facts.num_slots)
+                updates += len(slots)
+        return updates
+
+    def _update(
+        self, pair: tuple[int, int, int], slots: Iterable[SlotEvidence], strength: float, num_slots: int | None
+    ) -> None:
+        """b ← (1 − s)·b + s·e for each slot; one outside the calendar changes nothing."""
+        beliefs = self.beliefs
+        for slot, evidence in slots:
+            if slot is not None and 0 <= slot < (num_slots or 0):
+                belief = *pair, slot
+                before = beliefs.get(belief, SCRIPT_WEIGHING.prior)
+                beliefs[belief] = (1.0 - strength) * before + strength * evidence
+
+    def frame(self) -> pl.DataFrame:
+        """One row per belief that was told of: the round's number, target_agent, observer_agent, slot, belief_after."""
+        columns = list(zip(*self.beliefs, strict=True)) or [()] * 4
+        names = ("number", "target_agent", "observer_agent", "slot")
+        keys = {name: pl.Series(values, dtype=pl.Int64) for name, values in zip(names, columns, strict=True)}
+        return pl.DataFrame(keys | {"belief_after": pl.Series(self.beliefs.values(), dtype=pl.Float64)})
 
 
 def claims(
@@ -106,7 +189,7 @@ def _updates(
         if (game, round_number) != current_round:
             facts = games.get(game, GameFacts())
             context, current_round, first = RoundContext(facts.setting), (game, round_number), number
-        message = Sent(content, decode_message(content), channel == "dm", sender, recipients)
+        message = Sent(content, decode_message(content), channel == "dm" and len(recipients) == 1, sender, recipients)
         typed = typed_evidence(message.typed, sender, recipients, context, rules) if message.typed is not None else []
         runs, of_itself = _chosen_runs(message, typed, facts, rules)
         delivered[game] += len(recipients) * sum(len(slots) for _, _, _, slots, _ in runs)

@@ -222,7 +222,12 @@ def _least_total(body: Body) -> LeastTotal:
     return LeastTotal(_distinct(body.get("parties")), slot(body.get("level")), number(body.get("total")), places)
 
 
+# Where an object has the keys of several protocols, the first is its protocol: DSM, IMAP, SD, as for the public script.
 DECODERS: dict[str, Callable[[Body], Record]] = {
+    "dsm_proposals": _proposals,
+    "dsm_scores": _scores,
+    "dsm_log_scores": _scores,
+    "dsm_decision": lambda body: _plan(body, body),
     "imap_cost_request": _request,
     "imap_costs": lambda body: Costs(_costs(body.get("costs"))),
     "imap_decision": _named("slot"),
@@ -236,10 +241,6 @@ DECODERS: dict[str, Callable[[Body], Record]] = {
     "sd_propose_reschedule": _named("to_slot"),
     "sd_reschedule_reply": _reschedule_reply,
     "sd_confirm_reschedule": _named("to_slot"),
-    "dsm_proposals": _proposals,
-    "dsm_scores": _scores,
-    "dsm_log_scores": _scores,
-    "dsm_decision": lambda body: _plan(body, body),
     "poll_ask": lambda body: Limits(_limits(body.get("limits")), ()),
     "poll_answer": lambda body: Limits(_limits(body.get("can")), _limits(body.get("cannot"))),
     "poll_decision": _named("slot"),
