@@ -11,6 +11,7 @@ import pytest
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
+from machine.errors import UserError
 from pipeline.__main__ import app
 from pipeline.derive import parallel
 from pipeline.tables import io, queries
@@ -182,7 +183,7 @@ def test_what_a_killed_writer_left_in_the_log_is_kept(study: Path, tmp_path: Pat
     assert (tmp_path / "x.duckdb.wal").exists()
     done = CliRunner().invoke(app, make)
     assert done.exit_code == 2 and "x.duckdb.wal holds what was written to" in " ".join(done.stderr.split())
-    with pytest.raises(FileExistsError, match="move both away"):
+    with pytest.raises(UserError, match="move both away"):
         build_database(study / "tables", path)
     assert {file.name for file in tmp_path.iterdir()} == {"x.duckdb", "x.duckdb.manifest.json", "x.duckdb.wal"}
     whole = CliRunner().invoke(app, ["verify", str(tmp_path)])

@@ -274,7 +274,7 @@ def test_tables_that_are_not_there_are_asked_for(tmp_path: Path) -> None:
     )
 
 
-def test_a_disk_that_refuses_is_no_bad_usage(
+def test_a_file_in_place_of_the_folder_is_a_line(
     tables: Path, tmp_path: Path, monkeypatch: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("no folder", encoding="utf-8")
@@ -283,7 +283,7 @@ def test_a_disk_that_refuses_is_no_bad_usage(
         where = ["--model", NAME, "--api-base", server.address]
         monkeypatch.setattr(sys, "argv", ["pipeline", "judge", str(tables), *where, *places])
         run_program(app)
-    assert (end.value.code, [line[:7] for line in capsys.readouterr().err.splitlines()].count("error: ")) == (1, 1)
+    assert (end.value.code, [line[:7] for line in capsys.readouterr().err.splitlines()].count("error: ")) == (2, 1)
 
 
 @pytest.mark.parametrize(("option", "folder"), [("--cache", "file"), ("--out", "file/answers")])
@@ -345,7 +345,7 @@ def test_a_table_that_no_judge_wrote_is_kept_and_nobody_is_asked(tables: Path, t
     with judge() as server:
         refused = run(tables, server, tmp_path)
         assert (refused.exit_code, server.requests) == (2, 0)
-    assert "judge_evidence.csv is of no earlier judge, which would replace it" in refused.stderr
+    assert "judge_evidence.csv is not an output of `judge`" in refused.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["judge_evidence.csv"]
 
 

@@ -14,6 +14,7 @@ import pytest
 from polars.testing import assert_frame_equal
 from trace_builder import toy_game, write_trace
 
+from machine.errors import UserError
 from pipeline import Tables
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.reports.views.game import game_view
@@ -83,7 +84,7 @@ def test_a_query_takes_values_by_name(folder: Path) -> None:
     ],
 )
 def test_what_holds_no_tables_is_told(place: str, problem: str) -> None:
-    with pytest.raises((FileNotFoundError, ValueError), match=problem):
+    with pytest.raises((FileNotFoundError, UserError, ValueError), match=problem):
         Tables(ROOT / place if place == "README.md" else place)
 
 

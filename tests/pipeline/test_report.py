@@ -83,7 +83,7 @@ def test_a_message_that_is_no_offer_does_not_end_a_notebook(tmp_path: Path, monk
 
 def test_a_page_that_cannot_be_written_is_a_line(tmp_path: Path) -> None:
     job = PageJob(Path("notebooks/none.ipynb"), {}, tmp_path / ("x" * 300), "A team")
-    assert "File name too long" in str(write_page(job))
+    assert "no such notebook" in str(write_page(job))
 
 
 def test_two_reports_do_not_write_to_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -157,7 +157,11 @@ def test_a_site_is_whole_and_of_the_traces_beside_it(tmp_path: Path) -> None:
 # One row a command that writes to a folder, a file there that it would write, and one that it would not.
 WRITERS = [
     (("derive", "a.json"), "agents.csv", "games/notes.txt"),
-    (("derive", "a.json", "--partition"), "games/team=imap/condition=standard/00000000.parquet", "games.parquet"),
+    (
+        ("derive", "a.json", "--partition"),
+        "games/team=dsm-welfare/condition=standard/00000000.parquet",
+        "games.parquet",
+    ),
     (("audit", "a.json"), "audit.csv", "mine.csv"),
     (("site", "a.json"), "index.html", "games/mine.html"),
     (("report", "a.json"), "index.html", "results/mine.csv"),
