@@ -78,9 +78,8 @@ def _on_cores(calls: Sequence[Callable[[], Any]], workers: int, order: str) -> I
     from joblib import Parallel, delayed
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    # Of an iterator that is closed early, what it breaks off is known; a worker whose memory grew is replaced.
-    quiet = ".*tasks which (were still being processed|have been cancelled)|A worker stopped while some jobs"
-    warnings.filterwarnings("ignore", quiet, UserWarning)
+    # Of an iterator that is closed early: what it breaks off is known.
+    warnings.filterwarnings("ignore", ".*tasks which (were still being processed|have been cancelled)", UserWarning)
     prepare = {"initializer": _prepare_worker, "initargs": (os.getpid(), max(1, cores() // workers))}
     parallel = Parallel(workers, "loky", return_as=order, batch_size=1, max_nbytes=None, **prepare)
     try:
@@ -110,6 +109,10 @@ def _interrupts_held() -> Iterator[None]:
 
 def _prepare_worker(parent: int, threads: int) -> None:
     """Give this worker its share of the cores, and end it within half a second of its parent."""
+    from joblib.externals.loky import process_executor
+
+    # A worker whose memory grew is replaced, which costs its imports again; ours grow once, and stay so.
+    process_executor._MAX_MEMORY_LEAK_SIZE = sys.maxsize
     os.environ.setdefault("POLARS_MAX_THREADS", str(threads))
 
     def watch() -> None:
