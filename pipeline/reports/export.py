@@ -127,6 +127,8 @@ def export_traces(paths: list[Path], out: Path) -> None:
     Ends with exit code 3 if some could not be read."""
     from pipeline.traces.sources import find_sources
 
+    if out.resolve() == Path.cwd():
+        raise typer.BadParameter("is the current folder; name another.", param_hint="--out")
     if (out.exists() or out.is_symlink()) and (not out.is_dir() or any(out.iterdir())):
         raise typer.BadParameter(f"{printable(str(out))} is there and not empty; name another.", param_hint="--out")
     try:

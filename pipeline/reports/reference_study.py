@@ -56,7 +56,7 @@ def is_reference(tables: Path, reference: Path = REFERENCE, params: Path = PARAM
     """Whether the tables hold the games and were made with the parameters that the project ships."""
     if not reference.is_file() or not params.is_file():
         return False
-    vps, recorded = paths.params("vps", ROOT), recorded_reading(tables)
+    vps, recorded = read_yaml(PARAMS)["vps"], recorded_reading(tables)
     if recorded and recorded[:2] != (vps["rules"], vps["english"]):
         return False
     return bool(fingerprint(tables, params) == json.loads(reference.read_text(encoding="utf-8")))

@@ -46,8 +46,8 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def test_chunks_do_not_matter(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.derive.rows.CHUNK_FILES", 1)
+def test_batches_do_not_matter(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pipeline.derive.rows.BATCH_FILES", 1)
     parallel.derive([tables.parent / "in"], tmp_path, workers=1)
     for name in BEHAVIOUR_TABLES:
         assert (tmp_path / f"{name}.csv").read_bytes() == (tables / f"{name}.csv").read_bytes()
