@@ -35,6 +35,7 @@ CONNECT_SECONDS = 60
 # The system's errors where it allows no more processes or open files, and what to do about them.
 TOO_MANY_ERRNOS = (errno.EAGAIN, errno.EMFILE, errno.ENFILE)
 TOO_MANY_ADVICE = "use fewer --workers, or allow more processes and open files (ulimit -u, ulimit -n)"
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 DIED = "a process died, perhaps for lack of memory; try --workers 1 where there is such an option"
 
 
@@ -100,11 +101,19 @@ def _interrupts_held() -> Iterator[None]:
 
     for tracker in (resource_tracker, loky_tracker):
         tracker.ensure_running()  # or it would start within the block, and let Ctrl-C in
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    held: list[int] = []
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
+    # The mask is this thread's alone, and what a library's thread hears is raised in this one.
+    is_main = threading.current_thread() is threading.main_thread()
+    handlers = {n: signal.signal(n, lambda number, _: held.append(number)) for n in INTERRUPTS if is_main}
     try:
         yield
     finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for heard in held[:1]:
+            signal.raise_signal(heard)
 
 
 def _prepare_worker(parent: int, threads: int) -> None:

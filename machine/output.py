@@ -20,7 +20,7 @@ from uuid import uuid4
 
 from machine.errors import UserError
 from machine.files import file_digest
-from machine.manifests import Manifest, any_manifest, manifest_path, parsed_manifest
+from machine.manifests import Manifest, any_manifest, manifest_path, parsed_manifest, read_manifest
 from machine.stores import LOCAL, PROTOCOLS, check_writable, file_system, list_files, plain_errors, read_file
 
 ROOM_BYTES = 1 << 20
@@ -247,15 +247,26 @@ def _publish(work: Staged, place: Place, command: str) -> None:
     earlier, paths = work.earlier, {p.relative_to(work.folder).as_posix(): p for p in _files_in(work.folder)}
     _check_free(place, command, paths, earlier)
     new = {name: file_digest(path) for name, path in paths.items()}
-    known = {**earlier.before, **earlier.files}
+    known = _as_they_are(place, earlier)
     kept = {name: known[name] for name in work.keep & known.keys() - new.keys()}
     same = {name for name, digest in new.items() if place.digest(name) == digest}
-    begun = Manifest(earlier.path, known | new, work.made_from, finished=False, before=known)
+    staging = work.folder.parent
+    begun = Manifest(earlier.path, known | new, {}, False, known, staging.name)
     place.write_manifest(begun)
     place.for_each(lambda name: place.put(paths[name], name), sorted(new.keys() - same))
     stale = sorted(known.keys() - new.keys() - kept.keys())
     place.for_each(lambda name: place.remove(name, earlier.digests(name)), stale)
+    shutil.rmtree(staging, ignore_errors=True)
     place.write_manifest(Manifest(earlier.path, kept | new, work.made_from))
+
+
+def _as_they_are(place: Place, earlier: Manifest) -> dict[str, str]:
+    """The files of before. Of a run that has not finished, each with that of its digests that it has now."""
+    known = {**earlier.before, **earlier.files}
+    if earlier.finished:
+        return known
+    now = {name: place.digest(name) for name in known}
+    return known | {name: digest for name, digest in now.items() if digest and digest in earlier.digests(name)}
 
 
 def _check_free(place: Place, command: str, names: Iterable[str], earlier: Manifest) -> None:
@@ -273,7 +284,7 @@ def _check_free(place: Place, command: str, names: Iterable[str], earlier: Manif
 
 def check_free(folder: Path, command: str, names: Iterable[str]) -> None:
     """Raise UserError where a file of one of the names in the folder is none that the command wrote, or was changed."""
-    _check_free(_Folder(folder), command, names, any_manifest(manifest_path(folder, command)))
+    _check_free(_Folder(folder), command, names, _Folder(folder).manifest(command))
 
 
 class Place(Protocol):
@@ -314,7 +325,13 @@ class _Folder:
     folder: Path
 
     def manifest(self, command: str) -> Manifest:
-        return any_manifest(manifest_path(self.folder, command))
+        path = manifest_path(self.folder, command)
+        try:
+            return read_manifest(path)
+        except FileNotFoundError:
+            return Manifest(path)
+        except ValueError as error:
+            raise UserError(f"{path} is no manifest of `{command}`; move it away or name another folder", 2) from error
 
     def begin(self) -> None: ...
 

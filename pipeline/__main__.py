@@ -165,6 +165,8 @@ def database(
     from pipeline.tables.database import build_database, check_log, result_sources, table_sources, task_sources
     from pipeline.tables.queries import other_results
 
+    if not out.suffix:  # its manifest would have the name of a command's, whose files would go
+        raise typer.BadParameter(f"{printable(str(out))} has no ending; name a file.duckdb.", param_hint="--out")
     beside = tables.parent
     try:
         check_log(out)

@@ -37,8 +37,10 @@ class Reading(NamedTuple):
     @property
     def learnt(self) -> str:
         """What its VPS says, in a phrase."""
-        if self.name == "careful reader":
-            return "what a careful reader learns"
+        if self.english == "full":
+            return "what a careful reader learns" + ", by the script's rules of typed messages" * (
+                self.rules == "release"
+            )
         return f"by the reading {self.name}" if self.english else "by a reading that is not known"
 
 
@@ -50,10 +52,14 @@ def titles(reading: Reading) -> dict[str, str]:
 def scale_note(reading: Reading) -> str:
     """What the two columns of privacy loss say, in sentences."""
     script, own = (f"“{titles(reading)[column]}”" for column in (SCRIPT, OWN))
+    if reading == ("release", "release"):
+        own_says = "is the same, as these tables are by the script's rules"
+    else:
+        own_says = f"is {reading.learnt}, on a scale of its own"
     two = f" SD-MAP is counted there by the paper's rule, under {script} by the script's." * (reading.rules == "paper")
     return (
         f"{script} counts as the public benchmark's script does; the paper's models stand there as printed. "
-        f"{own} is {reading.learnt}, on a scale of its own.{two} See docs/comparing.md."
+        f"{own} {own_says}.{two} See docs/comparing.md."
     )
 
 

@@ -192,7 +192,7 @@ def check_prompts(jobs: Sequence[Job], channels: Sequence[str]) -> None:
     from sim.models.prompts.builders import try_builders
     from sim.runs.runner import models_of
 
-    for path in sorted({p.prompts for p in models_of(jobs) if p.prompts}):
+    for path in sorted({p.prompts for p in models_of(jobs) if p.prompts is not None}):
         try_builders(path, channels)
 
 

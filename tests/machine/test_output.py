@@ -133,6 +133,38 @@ def test_what_a_killed_run_left_is_known_and_the_next_makes_it_good(
     assert any_manifest(manifest_path(tmp_path, "derive")).unfinished == ""
 
 
+def test_after_two_killed_runs_the_next_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, {"a.csv": "0", "b.csv": "0"})
+    killed_while_moving(tmp_path, {"a.csv": "1", "b.csv": "1"}, 1, monkeypatch)
+    killed_while_moving(tmp_path, {"a.csv": "2", "b.csv": "2"}, 0, monkeypatch)
+    assert any_manifest(manifest_path(tmp_path, "derive")).made_from == {}
+    make(tmp_path, {"a.csv": "3", "b.csv": "3"})
+    assert found(tmp_path).items() >= {"a.csv": "3", "b.csv": "3"}.items()
+
+
+def test_the_folder_of_a_run_that_was_killed_while_moving_goes_with_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed_while_moving(tmp_path, {"a.csv": "1"}, 0, monkeypatch)
+    make(tmp_path, {"a.csv": "2"})
+    assert found(tmp_path) == {"a.csv": "2"}
+
+
+def test_a_kept_file_is_listed_as_it_is_after_a_killed_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, {"a.csv": "0", "b.csv": "0"})
+    killed_while_moving(tmp_path, {"a.csv": "1", "b.csv": "1"}, 0, monkeypatch)
+    make(tmp_path, {"b.csv": "0"}, keep={"a.csv"})
+    make(tmp_path, {"a.csv": "2"})
+    assert found(tmp_path) == {"a.csv": "2"}
+
+
+def test_a_manifest_that_is_none_is_somebody_s_file(tmp_path: Path) -> None:
+    put(tmp_path, "derive.manifest.json", "notes")
+    with pytest.raises(UserError, match="is no manifest of `derive`"):
+        make(tmp_path, {"a.csv": "1"})
+    assert found(tmp_path) == {} and (tmp_path / "derive.manifest.json").read_text() == "notes"
+
+
 def test_the_folder_in_which_a_killed_run_worked_goes_with_the_next_and_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,8 +184,9 @@ def test_the_folder_in_which_a_killed_run_worked_goes_with_the_next_and_no_other
 def test_a_manifest_that_names_a_folder_of_others_takes_nothing_along(tmp_path: Path) -> None:
     put(tmp_path, "thesis/a.tex", "mine")
     manifest_path(tmp_path, "derive").write_text(json.dumps({"files": {}, "made_from": {}, "staging": "thesis"}))
-    make(tmp_path, {"a.csv": "1"})
-    assert found(tmp_path) == {"a.csv": "1", "thesis/a.tex": "mine"}
+    with pytest.raises(UserError, match="is no manifest of `derive`"):
+        make(tmp_path, {"a.csv": "1"})
+    assert found(tmp_path) == {"thesis/a.tex": "mine"}
 
 
 def test_two_runs_into_one_folder_do_not_mix(tmp_path: Path) -> None:

@@ -193,6 +193,13 @@ def test_tables_of_another_or_an_unknown_reading_are_refused_in_one_line(
     assert CliRunner().invoke(app, ["derive", "in", "--out", "tables", "--format", "parquet"]).exit_code == 0
     write_query_results(Path("tables"), Path("results"))
     summary = pl.read_parquet("tables/game_summary.parquet")
+    summary.with_columns(english_version=pl.lit(99, pl.Int64)).write_parquet("tables/game_summary.parquet")
+    done = CliRunner().invoke(app, ["row", "tables"])
+    assert done.exit_code == 2 and "by version 99 of the reading full" in " ".join(done.output.split())
+    two = summary.with_columns(english=pl.Series(["full", "literal"] * summary.height)[: summary.height])
+    two.write_parquet("tables/game_summary.parquet")
+    done = CliRunner().invoke(app, ["row", "tables", "--english", "full"])
+    assert done.exit_code == 2 and "rows of several readings" in " ".join(done.output.split())
     for words, lacking, told in REFUSALS:
         summary.drop(lacking).write_parquet("tables/game_summary.parquet")
         done = CliRunner().invoke(app, words)

@@ -151,15 +151,13 @@ def test_what_the_page_says_of_the_readings_holds_of_the_study() -> None:
     by_reading = {name: part for (name,), part in read.group_by("english")}
     for setting in ("uniform", "varied"):
         full, release = (by_reading[name].filter(setting=setting) for name in ("full", "release"))
-        sd = full.filter(team="sd")["vps"].item()
-        assert sd == release.filter(team="sd")["vps"].item()
-        assert full.filter("simulated")["vps"].min() > sd
-        assert release.filter("simulated")["vps"].max() < sd
+        assert full.filter("simulated")["vps"].min() > full.filter(team="sd")["vps"].item()
+        less = release.filter("simulated")["vps"] < release.filter(team="sd")["vps"].item()
+        assert less.sum() > less.len() / 2
+        of_team = ["setting", "team"]
+        script = pl.read_csv(ROOT / "data/results/table1.csv").filter(condition="standard", setting=setting)
+        both = release.join(script, on=of_team)
+        assert both.height == 11 and both["vps"].to_list() == pytest.approx(both["vps_release_mean"].to_list())
     ranks = pl.read_csv(ROOT / "data/results/english_rules_ranks.csv")
     assert ranks.filter(group="styles")["flips"].max() == 2
     assert ranks.filter(group="protocols")["flips"].sum() == 0
-    flips = pl.read_csv(ROOT / "data/results/english_rules_flips.csv").filter(
-        pl.col("p_value") > 0.05, english="release"
-    )
-    past_sd = flips.filter((pl.col("a") == "sd") | (pl.col("b") == "sd"))
-    assert set(past_sd.select("setting", "a").rows()) == {("uniform", "chatty"), ("varied", "chatty")}

@@ -192,6 +192,7 @@ def test_a_file_that_can_t_be_used_ends_the_run_before_the_first_call(folder, te
 MISUSED = [
     (("--team", "team.yaml", "--prompts", "absent.py"), "absent.py: can't be read (No such file or directory); name a"),
     (("--team", "team.yaml", "--prompts", "."), ".: can't be read (Is a directory)"),
+    (("--team", "empty.yaml"), "can't be read"),
     (("--team", "imap", "--prompts", str(LAB)), f"--prompts {LAB} is for models, and no --team names one"),
     (("--team", "scripted.yaml"), "scripted.yaml: prompts are for models, and none of its agents is one"),
 ]
@@ -201,7 +202,8 @@ MISUSED = [
 def test_prompts_for_nobody_or_from_nowhere_are_refused_in_one_line(folder, words, problem):
     Path("scripted.yaml").write_text("team: mine\nprompts: x.py\nagents: [{type: imap}]\n")
     with stub() as server:
-        team_file(server)
+        text = Path(team_file(server)).read_text()
+        Path("empty.yaml").write_text(f"{text}\nprompts: ''\n")
         result = run(*words)
         assert server.seen == []
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)

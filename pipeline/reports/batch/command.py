@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 ALL_WRITTEN, SOME_LEFT_OUT = 0, 3
 
 EnglishOption = Annotated[
-    str, typer.Option(metavar="NAME", help="How English was read, for tables that do not record it.", show_default="")
+    str,
+    typer.Option(metavar="NAME", help="How English was read, for tables that do not record it.", show_default=False),
 ]
 
 EXAMPLES = """
@@ -182,14 +183,18 @@ def first_table(selection: "Selection") -> str:
 def require_tables(tables: Path, option: str, english: str) -> None:
     """Raise BadParameter where a table is missing, not whole or of another form, or they do not say by which reading of
     English they are, and `english` does not either, or says another."""
-    from pipeline.reports.measures import reading_of
+    from pipeline.privacy.recorded import recorded_reading
     from pipeline.tables.io import check_tables
 
     try:
         check_tables(tables)
+        known = recorded_reading(tables)
     except ValueError as problem:
         raise refused(str(problem), option) from None
-    recorded = reading_of(tables).english
+    if known and ENGLISH_VERSIONS.get(known[1]) != known[2]:
+        other = f"{tables} are by version {known[2]} of the reading {known[1]}, which is not this program's"
+        raise refused(f"{other}; derive the traces again.", option)
+    recorded = known[1] if known else None
     if not recorded and not english:
         unknown = f"{tables}: reading unknown, so that no row of the paper can stand beside its VPS"
         raise refused(f"{unknown}; name the reading of English by --english, or derive the traces again.", option)

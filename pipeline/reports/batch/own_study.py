@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from machine.errors import UserError
 from machine.files import held
 from machine.stores import is_url
 from pipeline.behaviour.patterns import Thresholds
@@ -58,7 +59,11 @@ def derive_study(traces: Sequence[Path], folder: Path, progress: Callable[[int, 
 
 
 def study_recipe() -> Recipe:
-    """How the study derives its tables, by the project's params.yaml."""
+    """How the study derives its tables, by the project's params.yaml. Raises UserError if a value there is none."""
+    try:
+        check_parameters(ROOT)
+    except ValueError as problem:
+        raise UserError(str(problem), 2) from None
     vps, patterns = params("vps", ROOT), params("patterns", ROOT)
     rules = chosen_rules(vps)
     weighing = chosen_weighing(vps)

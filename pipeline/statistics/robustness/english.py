@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from pipeline.privacy.evidence import privacy_frames
-from pipeline.privacy.rules import RuleSet, Weighing
+from pipeline.privacy.rules import RULES, RuleSet, Weighing
 from pipeline.statistics.by_game import ended
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.robustness import ordering
@@ -30,20 +30,16 @@ def vps_by_english(
 ) -> Array:
     """VPS of each game under each reading, uniform weights and observed pairs: readings × games, NaN without a pair.
 
-    frames: games in the order of their ids, with their rounds, messages and calendars.
+    frames: games in the order of their ids, with their rounds, messages and calendars. `release` is the public script
+    as a whole, typed messages too; the other readings have typed messages by `rules`.
     """
-    english = frames["messages"].filter(pl.col("typed").is_null())
-    spoken = {name: frame.join(english, on="game_id", how="semi") for name, frame in frames.items()}
-    among = frames["games"]["game_id"].is_in(spoken["games"]["game_id"].implode()).to_numpy()
-    vps = np.tile(_vps(frames, names[0], rules, weighing), (len(names), 1))  # typed messages are read in one way
-    for row, name in enumerate(names[1:], start=1):
-        vps[row, among] = _vps(spoken, name, rules, weighing)
-    return vps
+    read = {name: RULES[name] if name == "release" else replace(rules, english=name) for name in names}
+    return np.stack([_vps(frames, read[name], weighing) for name in names])
 
 
-def _vps(frames: Mapping[str, pl.DataFrame], name: str, rules: RuleSet, weighing: Weighing) -> Array:
-    """VPS of each game under one reading."""
-    read = privacy_frames(dict(frames), replace(rules, english=name), weighing)
+def _vps(frames: Mapping[str, pl.DataFrame], rules: RuleSet, weighing: Weighing) -> Array:
+    """VPS of each game by one set of rules."""
+    read = privacy_frames(dict(frames), rules, weighing)
     summary = read["game_summary"].filter(weight_mode="uniform").select("game_id", "vps_loss_mean")
     own = frames["games"].select("game_id").join(summary, on="game_id", how="left", maintain_order="left")
     return own["vps_loss_mean"].fill_null(np.nan).to_numpy().copy()

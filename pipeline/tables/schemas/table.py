@@ -54,7 +54,9 @@ TEAM = C("team", "str", "who played")
 SIMULATED = C("simulated", "bool", "whether its speakers are simulated")
 CONDITION = C("condition", "str", "standard, blocked or adversarial")
 ROUND = C("round", "int", "the round, from 0")
-WEIGHT_MODE = C("weight_mode", "str", "uniform: a slot weighs 1; cost: min(32, 1 + √cost), blocked 32 (H.4)")
+WEIGHT_MODE = C(
+    "weight_mode", "str", "uniform: a slot weighs 1; cost: in the study min(32, 1 + √cost), blocked 32 (H.4)"
+)
 TARGET = C("target_agent", "int", "the agent that the belief is about")
 OBSERVER = C("observer_agent", "int", "the agent that holds the belief")
 SPAN_START = C("span_start", "int", "where the words that show it start in the message", "characters")

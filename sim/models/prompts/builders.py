@@ -83,6 +83,8 @@ def text_of(path: str, name: str, build: Builder, *values: Any, **named: Any) ->
     """What the file's builder of that name returns. Raises PromptsError where it raises, or returns no text."""
     try:
         text = build(*values, **named)
+        if isinstance(text, str):
+            text.encode()
     except (Exception, SystemExit) as error:
         raise PromptsError(f"{path}: {name} raises {in_one_line(error)}; fix it, or name another file") from error
     if not isinstance(text, str) or not text.strip():

@@ -15,7 +15,7 @@ WITH offered AS (
         list(observer_agent) AS recipients
     FROM belief_evidence JOIN messages USING (game_id, round, event_index)
     WHERE
-        source IN ('sd_propose', 'dsm_proposals', 'imap_decision', 'language_proposal')
+        source IN ('sd_propose', 'dsm_proposals', 'imap_decision', 'language_proposal', 'language_proposal_slot_hint')
         AND target_agent = from_agent
         AND in_calendar
     GROUP BY game_id, round, from_agent, slot
