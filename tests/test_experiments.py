@@ -35,6 +35,7 @@ OTHERS = {
     "mixed_effects.condition": "blocked",
     "robustness.condition": "blocked",
     "robustness.rules": ["release"],
+    "vps.weight_form": "log",
     "lower": "higher",
     "higher": "lower",
 }

@@ -1,5 +1,4 @@
-"""One BLAS thread, wherever a program of ours starts: not the Makefile alone may see to it. And none but its first
-where workers are forked."""
+"""One BLAS thread, wherever a program of ours starts: not the Makefile alone may see to it."""
 
 import os
 import subprocess
@@ -34,13 +33,3 @@ def threads(module: str, **environment: str) -> int:
 def test_a_process_of_ours_multiplies_matrices_on_one_thread(module: str) -> None:
     one = threads(module, **dict.fromkeys(THREADS, "1"))
     assert threads(module) == one < threads(module, **dict.fromkeys(THREADS, "4"))
-
-
-@pytest.mark.parametrize("module", ["derive.parallel", "reports.batch.own_study", "reports.site.command"])
-def test_what_derives_has_loaded_nothing_that_keeps_its_workers_from_being_forked(module: str) -> None:
-    loaded = (
-        f"import pipeline.{module}, pipeline.privacy.language.messages; from pipeline.derive.parallel import Recipe"
-    )
-    told = "from machine.cores import may_fork; print(may_fork(), Recipe().made >= {'truth'})"
-    done = subprocess.run([sys.executable, "-c", f"{loaded}; {told}"], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["True", "True"]

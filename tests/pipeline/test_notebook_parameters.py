@@ -43,7 +43,7 @@ CHANGED: dict[str, list[dict[str, Any]]] = {
     "60_explore_traces": [{"where": "team = 'imap'", "place": 3}, {"order": "game_id", "round_number": 0}],
     "70_costs": [{"prices": "data/prices/litellm.yaml"}, {"own_prices": "data/teams/local.yaml"}],
     "90_where_we_differ": [{"tasks": "blocked.jsonl", "release_vps": "0.1, 0.2"}],
-    "report": [{"team": "blunt", "condition": "blocked"}],
+    "report": [{"team": "blunt", "condition": "blocked", "english": "full"}],
 }
 CASES = [(name, change) for name, changes in CHANGED.items() for change in changes]
 
