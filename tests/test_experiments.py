@@ -99,7 +99,7 @@ def test_what_is_changed_of_the_parameters_is_told_by_name(tmp_path: Path, monke
 @pytest.mark.slow
 def test_an_experiment_that_changes_every_parameter_ends_well_and_says_so(clone: Path) -> None:
     changed = {name: other(name, value) for name, value in PARAMS.items()}
-    assert "Running stage 'inputs'" in experiment(clone, changed)
+    assert f"Running stage 'notebook@{SHOWN}'" in experiment(clone, changed)
     now = named_values(yaml.safe_load((clone / "params.yaml").read_text(encoding="utf-8")))
     assert not [name for name, value in PARAMS.items() if now[name] == value]
     page = (clone / f"figures/{SHOWN}.ipynb").read_text(encoding="utf-8")
