@@ -40,7 +40,6 @@ figures/*
 docs/environment
 docs/language
 docs/patterns
-docs/metrics
 docs/statistics
 docs/audit
 ```
