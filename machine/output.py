@@ -330,6 +330,8 @@ class _Folder:
             return read_manifest(path)
         except FileNotFoundError:
             return Manifest(path)
+        except NotADirectoryError:
+            raise UserError(f"{self.folder} is no folder, or lies below a file; name another folder", 2) from None
         except ValueError as error:
             raise UserError(f"{path} is no manifest of `{command}`; move it away or name another folder", 2) from error
 
