@@ -13,13 +13,14 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app as pipeline_app
-from pipeline.paper.compare import COLUMNS, as_rich_table
+from pipeline.paper.compare import as_rich_table
 from pipeline.privacy.language.messages import language_claims
 from pipeline.privacy.rules import RuleSet
 from pipeline.tables.database import build_database
-from pipeline.tables.io import read_table, to_csv_frame, to_frame, unescape_formulas, write_csv, write_table
+from pipeline.tables.io import polars_schema, read_table, to_csv_frame, to_frame, unescape_formulas, write_csv, write_table
 from pipeline.tables.queries import attach
 from pipeline.tables.schemas.base import REJECTED
+from pipeline.tables.schemas.results import COMPARE
 from pipeline.traces.audit.divergences import Divergence
 from pipeline.traces.audit.files import divergence_line
 from sim.__main__ import app as sim_app
@@ -144,5 +145,5 @@ def test_a_divergence_is_one_line_that_steers_nothing() -> None:
 def test_a_team_is_not_marked_up() -> None:
     row = ("t", "[bold]uniform", "[red]IMAP[/nothing]", "imap", "fairness", "1", "1", 1.0, False)
     console = Console(record=True, width=200)
-    console.print(as_rich_table(pl.DataFrame([row], COLUMNS, orient="row")))
+    console.print(as_rich_table(pl.DataFrame([row], polars_schema(COMPARE), orient="row")))
     assert "[red]IMAP[/nothing]" in console.export_text()

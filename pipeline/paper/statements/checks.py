@@ -20,7 +20,7 @@ from pipeline.paper.statements.cells import compared, our_cells, printed_cells
 from pipeline.paper.statements.check import AGREES, CONTRADICTS, UNDECIDED, VERDICTS, Check
 from pipeline.tables.io import polars_schema
 from pipeline.tables.paths import NUMBERS, RESULTS, TABLES, read_yaml
-from pipeline.tables.schemas.paper_results import STATEMENTS
+from pipeline.tables.schemas.results import STATEMENTS
 
 LEAKS, TASKS = Path("data/paper/appendix_c.csv"), Path("data/suites/standard.jsonl")
 DECLARED = Path("data/paper/statements.yaml")
