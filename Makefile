@@ -39,13 +39,11 @@ $(READY): requirements.lock pyproject.toml
 
 repro: $(READY) ## Reproduce the paper: tasks, games, tables, and its figures beside ours
 	python -m pipeline.paper.stages
-	python -m pipeline database
 	python -m pipeline docs
 	python -m pipeline ledger
 
 beyond: $(READY) ## Go beyond the paper: frontier, leakage in bits, ladder, optima, larger worlds, strategy, how many games
 	python -m pipeline.paper.stages notebooks/beyond/dvc.yaml
-	python -m pipeline database
 	python -m pipeline docs
 
 talk: $(READY) ## MODEL=openai/name OUT=folder: play the 72 tasks freely and told to poll, and compare what both tell
