@@ -10,7 +10,6 @@ import polars as pl
 
 from machine.errors import UserError
 from machine.files import held
-from machine.manifests import combined_digest
 from machine.output import staged
 from pipeline.tables.io import read_result
 from pipeline.tables.paths import tables_problem
@@ -62,13 +61,11 @@ def make_database(
         folders = {"tables": tables, "tasks": folders["tasks"]}
     with staged(database.parent, "database", [database.name], listed_as=database.name) as work:
         stamp = stamp_of(folders, database.parent)
-        with held(database.parent / origin.file for origin in stamp):
-            for kind in folders.keys() & {"tables", "results"}:
-                work.made_from[kind] = combined_digest(origin.sha256 for origin in stamp if origin.kind == kind)
-            try:
+        try:
+            with held(database.parent / origin.file for origin in stamp):
                 _write(sources(folders, beyond or {}), stamp, work.folder / database.name)
-            except duckdb.Error as error:
-                raise OSError(f"{database}: can't be written ({error})") from error
+        except duckdb.Error as error:
+            raise OSError(f"{database}: can't be written ({error})") from error
     return stamp
 
 

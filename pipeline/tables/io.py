@@ -70,34 +70,11 @@ def conform(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
     rows = frame[list(schema)]
     if rows.schema != schema:
         rows = rows.cast(pl.Schema(schema))
-    if not is_ascending(rows, table.key):
-        rows = rows.sort(table.key, maintain_order=True)
-        check_key(rows, table)
+    rows = rows.sort(table.key, maintain_order=True)
+    if len(repeated := rows.select(table.key).is_duplicated().arg_true()):
+        key = rows.select(table.key).row(repeated[0], named=True)
+        raise ValueError(f"{table.name}: two rows share the key {key}")
     return rows
-
-
-def is_ascending(frame: pl.DataFrame, key: Sequence[str]) -> bool:
-    """Whether the keys have no nulls and each is greater than the one before, as in most frames already.
-
-    Columns are compared one by one with eager Series: starting Polars' lazy engine would take longer.
-    """
-    greater = pl.repeat(False, max(0, frame.height - 1), eager=True)
-    for name in reversed(key):
-        column = frame[name]
-        if column.null_count():
-            return False
-        left, right = column[:-1], column[1:]
-        greater = (left < right) | ((left == right) & greater)
-    return bool(greater.all())
-
-
-def check_key(ordered: pl.DataFrame, table: Table) -> None:
-    """Raise ValueError if two rows of a frame sorted by the table's key share one."""
-    same = ordered.select(pl.all_horizontal(pl.col(k).eq_missing(pl.col(k).shift(1)) for k in table.key)).to_series()
-    repeated = same[1:].arg_true()
-    if len(repeated):
-        row = ordered.row(repeated[0] + 1, named=True)
-        raise ValueError(f"{table.name}: two rows share the key { ({k: row[k] for k in table.key}) }")
 
 
 def write_table(

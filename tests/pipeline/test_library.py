@@ -18,7 +18,7 @@ from machine.errors import UserError
 from pipeline import Tables
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.reports.views.game import game_view
-from pipeline.tables.database import build_database
+from pipeline.tables.database import make_database
 from pipeline.tables.schemas.base import TABLES
 from tests.imports import ROOT, closure
 
@@ -34,7 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_trace(here / "traces/a.json", toy_game().text())
     derive([here / "traces"], here / "tables", Recipe(csv=False), workers=1)
     derive([here / "traces"], here / "partitioned", Recipe(partition=True), workers=1)
-    build_database(here / "tables", here / "all.duckdb")
+    make_database(here / "tables", here / "all.duckdb")
     return here
 
 

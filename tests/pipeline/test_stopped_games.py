@@ -20,7 +20,7 @@ from pipeline.reports.notebook_session import Study, escape_markdown
 from pipeline.statistics.by_game import by_game
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
-from pipeline.tables.database import build_database
+from pipeline.tables.database import make_database
 from pipeline.tables.io import read_table
 from pipeline.tables.queries import attach, query, query_names
 
@@ -174,6 +174,6 @@ def test_the_explorer_finds_stopped_games(mixed: Path) -> None:
 
 
 def test_the_database_has_every_game(mixed: Path, tmp_path: Path) -> None:
-    build_database(mixed, tmp_path / "x.duckdb")
+    make_database(mixed, tmp_path / "x.duckdb")
     with duckdb.connect(str(tmp_path / "x.duckdb"), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM games").fetchall() == [(18,)]

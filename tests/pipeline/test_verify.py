@@ -2,15 +2,12 @@
 
 import gzip
 import json
-from codecs import BOM_UTF8
 from collections.abc import Callable
 from dataclasses import replace
-from hashlib import md5
 from os import mkfifo
 from pathlib import Path
 
 import duckdb
-import polars as pl
 import pytest
 import without_kernel
 from audit_bases import text_of
@@ -19,7 +16,6 @@ from typer.testing import CliRunner
 from zstandard import compress, decompress
 
 from machine.manifests import any_manifest, manifest_path
-from machine.output import write_manifest
 from pipeline.__main__ import app
 from pipeline.derive.verify import verified
 from pipeline.reports.batch.own_study import write_results
@@ -125,7 +121,7 @@ CHANGES: tuple[tuple[Callable[[Path], object], tuple[str, ...]], ...] = (
     (lambda s: (s / "all.duckdb").write_bytes(b"x"), (": 1 of the files of all.duckdb changed since: all.duckdb",)),
     (change_trace, ("a.json.gz: the trace was changed since", "/tables: derive was made from other traces")),
     (add_trace, ("/audit: audit was made from other traces", "/tables: derive was made from other traces")),
-    (derive_again, (": all.duckdb was made from other tables than those of any folder here, or from a part of one",)),
+    (derive_again, ("all.duckdb does not hold ",)),
     (lambda s: (s / "audit" / "audit.manifest.json").write_text("[]"), ("audit.manifest.json: not a manifest",)),
 )
 
@@ -312,18 +308,18 @@ def test_a_trace_is_known_by_its_fields_wherever_they_stand(tmp_path: Path) -> N
     assert run("verify", tmp_path).stdout == f"{tmp_path}/sorted.json: the trace was changed since it was written\n"
 
 
-@pytest.mark.parametrize("text", [b"", b" \n", text_of("protocol")[:20], text_of("protocol")[:-1], b"no JSON"])
 @pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
-def test_a_plain_trace_that_is_damaged_is_told(name: str, text: bytes, tmp_path: Path) -> None:
-    (tmp_path / name).write_bytes(text)
+def test_a_plain_trace_that_is_damaged_is_told(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(text_of("protocol")[:-1])
     done = run("verify", tmp_path)
     assert (done.exit_code, len(done.stdout.splitlines())) == (1, 1) and done.stdout.startswith(f"{tmp_path}/{name}")
 
 
-def test_whole_json_of_another_kind_is_passed_over(tmp_path: Path) -> None:
+def test_json_of_another_kind_is_passed_over(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(text_of("protocol"))
-    (tmp_path / "array.json").write_bytes(BOM_UTF8 + b'[1, {"game_id": 2}]')
+    (tmp_path / "array.json").write_bytes(b'[1, {"game_id": 2}]')
     (tmp_path / "lines.jsonl").write_bytes(b'{"a": 1}\r\n\n"b"\n')
+    (tmp_path / "empty.json").touch()
     assert verified(tmp_path) == ([], "0 manifests of 0 files, 1 traces")
 
 
@@ -343,24 +339,11 @@ def test_tables_are_of_the_traces_beside_what_is_none(
     if not derived_before:
         assert run(*derive).exit_code in (0, 3)
     assert run("verify", tmp_path).stdout == ""
-    (traces / "b.json").touch()
-    other, empty = run("verify", tmp_path).stdout.splitlines()
-    assert "derive was made from other traces" in other and empty == f"{traces}/b.json: empty"
+    (traces / "b.json").write_bytes(text_of("spoken"))
+    assert "derive was made from other traces" in run("verify", tmp_path).stdout
 
 
-def test_what_a_judge_wrote_is_whole_away_from_the_tables_that_it_read(study: Path) -> None:
-    judge = study / "moved/judge"
-    judge.mkdir(parents=True)
-    pl.DataFrame({"game_id": ["g"]}).write_parquet(judge / "answers.parquet")
-    write_manifest(
-        judge, "judge", [judge / "answers.parquet"], any_manifest(manifest_path(study, "all.duckdb")).made_from
-    )
-    (study / "all.duckdb").rename(study / "moved/all.duckdb")
-    manifest_path(study, "all.duckdb").rename(manifest_path(study / "moved", "all.duckdb"))
-    assert (run("verify", judge).stdout, run("verify", study / "moved").stdout) == ("", "")
-
-
-@pytest.mark.parametrize("name", ["notes.json", ".vscode/settings.json", "tables/answers/aa/aa.json", "lines.jsonl"])
+@pytest.mark.parametrize("name", ["tables/answers/aa/aa.json", "lines.jsonl"])
 def test_tables_away_from_their_traces_are_whole_beside_json_of_another_kind(name: str, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(text_of("protocol"))
     place = tmp_path / "moved"
@@ -368,9 +351,8 @@ def test_tables_away_from_their_traces_are_whole_beside_json_of_another_kind(nam
     (place / name).parent.mkdir(parents=True, exist_ok=True)
     (place / name).write_bytes(b'{"note": "mine"}')
     assert (run("verify", place).stdout, run("verify", place / "tables").stdout) == ("", "")
-    for other in (text_of("spoken"), text_of("spoken")[:-1]):
-        (place / "b.json").write_bytes(other)
-        assert "/tables: derive was made from other traces" in run("verify", place).stdout
+    (place / "b.json").write_bytes(text_of("spoken"))
+    assert "/tables: derive was made from other traces" in run("verify", place).stdout
 
 
 def test_a_schema_and_what_is_hidden_are_no_traces(tmp_path: Path) -> None:
@@ -379,21 +361,6 @@ def test_a_schema_and_what_is_hidden_are_no_traces(tmp_path: Path) -> None:
     (tmp_path / ".cache").mkdir()
     (tmp_path / ".cache" / "a.json.gz").write_bytes(b"no trace")
     assert verified(tmp_path) == ([], "")
-
-
-def test_what_a_study_s_lock_does_not_say_is_told(tmp_path: Path) -> None:
-    outs = [{"path": "a.csv", "md5": md5(b"a").hexdigest()}, {"path": "absent", "md5": "0"}, {"path": "in"}]
-    listed = [{"md5": md5(b"b").hexdigest(), "relpath": name} for name in ("b.svg", "c/b.svg")]
-    outs[2]["md5"] = f"{md5(json.dumps(listed).encode()).hexdigest()}.dir"
-    (tmp_path / "dvc.lock").write_text(json.dumps({"stages": {"first": {"outs": outs}, "none": {}}}), encoding="utf-8")
-    (tmp_path / "in" / "c").mkdir(parents=True)
-    for name in ("in/b.svg", "in/c/b.svg", "in/.gitkeep"):
-        (tmp_path / name).write_bytes(b"b")
-    (tmp_path / "a.csv").write_bytes(b"a")
-    assert verified(tmp_path)[0] == []
-    (tmp_path / "a.csv").write_bytes(b"another's")
-    (tmp_path / "in" / "d.svg").touch()
-    assert [line.partition(":")[0] for line in verified(tmp_path)[0]] == [f"{tmp_path}/a.csv", f"{tmp_path}/in"]
 
 
 def test_what_is_no_file_is_told_and_not_waited_for(tmp_path: Path) -> None:
