@@ -11,7 +11,6 @@ from machine.files import of_project
 TRACES = Path("data/beyond/traces")
 DERIVED = Path("data/beyond/derived")
 TABLES = Path("data/beyond/tables")
-DIGESTS = Path("data/beyond/calbench.duckdb.json")  # of those in the database
 
 
 def params(section: str) -> dict[str, Any]:

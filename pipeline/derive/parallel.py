@@ -251,8 +251,8 @@ def write_tables(parts: Sequence[Part], work: Staged, recipe: Recipe, workers: W
     rejected = sorted({*repeats, *(rejection for part in parts for rejection in part.rejected)})
     numbers = [part.number for part in parts if part.games]
     whole = work.scratch if recipe.partition else work.folder
-    forms = {"csv": recipe.csv and not recipe.partition, "parquet": recipe.parquet}
-    shapes = put_together(recipe.written, numbers, work.scratch, whole, workers, **forms)
+    csv = recipe.csv and not recipe.partition
+    shapes = put_together(recipe.written, numbers, (work.scratch, whole), workers, csv, recipe.parquet)
     if recipe.partition:
         for name in shapes:
             write_partitions(whole / f"{name}.parquet", whole / "games.parquet", work.folder / name)

