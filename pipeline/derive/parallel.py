@@ -66,11 +66,6 @@ class Recipe:
         return with_inputs({*self.tables, "games"})
 
     @property
-    def rules_name(self) -> str:
-        """By which strengths of typed messages, and by which reading of English."""
-        return f"{self.rules.name}, {self.rules.english}"
-
-    @property
     def written(self) -> frozenset[str]:
         """The tables that are written, but for `rejected`."""
         return frozenset({*self.tables, "games"})
@@ -133,7 +128,7 @@ def derive_sources(
     recipe = recipe or Recipe()
     names = () if recipe.partition else table_files(recipe)
     with staged(out, DERIVE, names, scratch) as work, held_origins({"traces": local_files(sources)}) as origins:
-        work.made_from = origins | {"rules": recipe.rules_name}
+        work.made_from = origins | {"rules": f"{recipe.rules.name}, {recipe.rules.english}"}
         return make_tables(sources, work, recipe, workers or cores(), progress)
 
 

@@ -64,7 +64,7 @@ def make_database(
         try:
             with held(database.parent / origin.file for origin in stamp):
                 _write(sources(folders, beyond or {}), stamp, work.folder / database.name)
-        except duckdb.Error as error:
+        except (duckdb.Error, pl.exceptions.PolarsError) as error:
             raise OSError(f"{database}: can't be written ({error})") from error
     return stamp
 

@@ -257,14 +257,16 @@ def test_a_reader_reads_on_while_it_is_rebuilt(study: Path, tmp_path: Path) -> N
     assert told == f"[{messages}]\n"
 
 
-def test_a_database_that_cannot_be_made_leaves_the_old_one(study: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("bad", ["suites/bad.jsonl", "results/bad.csv"])
+def test_a_database_that_cannot_be_made_leaves_the_old_one(bad: str, study: Path, tmp_path: Path) -> None:
     shutil.copytree(study / "tables", tmp_path / "tables")
     path = tmp_path / "x.duckdb"
     make_database(tmp_path / "tables", path)
     before = path.read_bytes()
-    (tmp_path / "suites").mkdir()
-    (tmp_path / "suites" / "bad.jsonl").write_text("no task\n")
+    (tmp_path / bad).parent.mkdir()
+    (tmp_path / bad).write_text("no task\n1,2,3\n")
     with pytest.raises(OSError, match=r"x\.duckdb: can't be written"):
         make_database(tmp_path / "tables", path)
     assert path.read_bytes() == before
-    assert {file.name for file in tmp_path.iterdir()} == {"tables", "suites", "x.duckdb", "x.duckdb.manifest.json"}
+    names = {"tables", bad.partition("/")[0], "x.duckdb", "x.duckdb.manifest.json"}
+    assert {file.name for file in tmp_path.iterdir()} == names
