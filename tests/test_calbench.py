@@ -69,7 +69,7 @@ def test_the_wheel_alone_plays_derives_and_reports_in_an_empty_folder(tmp_path: 
             "run tasks.jsonl --team imap --team candid --out traces",
             "derive traces --out tables",
             "audit traces",
-            "report traces --out pages",
+            "report traces --team imap --out pages",
             "row tables --format json",
             "export dataset --tables tables --license terms",
             "sql FROM(games)SELECT(min(game_id)) tables --csv",

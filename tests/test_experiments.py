@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +16,6 @@ from tests.imports import ROOT
 PARAMS: dict[str, Any] = named_values(yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8")))
 FEW, TASKS = "data/suites/few.csv", (0, 17, 35, 36, 53, 71)  # of the paper's list: easy, medium, hard in each setting
 SHOWN = "60_explore_traces"  # the notebook that is executed with a kernel of its own
-# Executes notebooks in one process, where kernels would start for longer than most cells run.
-EXECUTE = """
-import sys
-from pathlib import Path
-import without_kernel
-for name in sys.argv[1:]:
-    without_kernel.execute_raw(Path(f"notebooks/{name}.ipynb"), Path("executed.ipynb"), {}, [])
-    print(name)
-"""
 # What can't be changed by counting.
 OTHERS = {
     "suite.list": FEW,
@@ -104,5 +94,3 @@ def test_an_experiment_that_changes_every_parameter_ends_well_and_says_so(clone:
     assert not [name for name, value in PARAMS.items() if now[name] == value]
     page = (clone / f"figures/{SHOWN}.ipynb").read_text(encoding="utf-8")
     assert f"vps.prior is {changed['vps.prior']}, not 0.5".replace("_", "&#95;") in page.replace("&#44;", ",")
-    others = {path.stem for path in (clone / "notebooks").glob("[0-9]*.ipynb")} - {SHOWN}
-    assert set(ran(clone, sys.executable, "-c", EXECUTE, *others).split()) == others

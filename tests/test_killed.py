@@ -48,12 +48,6 @@ def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(runs: Harness) 
         runs.check_done(disk / "out")
 
 
-@pytest.mark.parametrize("runs", ["sim run", "pipeline derive"], indirect=True)
-def test_two_runs_side_by_side_do_not_spoil_each_other_s_work(runs: Harness) -> None:
-    runs.meet(runs.folder / "met")
-    runs.check_left(runs.folder / "met")
-
-
 def test_whatever_step_fails_nothing_is_lost_and_one_line_says_so() -> None:
     kinds = [word for kind in KINDS if kind != "list" for word in ("--kind", kind)]
     words = [*SAMPLED, "--every", "3", "--most", "1", "--seed", "a sample", *kinds]

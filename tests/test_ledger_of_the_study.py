@@ -135,23 +135,6 @@ def test_the_teams_that_ship_play_the_paper_s_models() -> None:
     assert set(PAPER.models["method"]) <= played
 
 
-NUMBERED = (
-    *(f"Figure {n}" for n in range(1, 7)),
-    *(f"Table {n}" for n in range(1, 11)),
-    *(f"Appendix {letter}" for letter in "ABCDEFGHIJK"),
-)
-
-
-def test_each_figure_table_and_appendix_has_its_place_in_order() -> None:
-    assert tuple(exhibit.name for exhibit in read_exhibits(ROOT / "data/paper/exhibits.csv")) == NUMBERED
-
-
 @pytest.mark.parametrize("exhibit", read_exhibits(ROOT / "data/paper/exhibits.csv"), ids=lambda e: e.name)
 def test_what_an_exhibit_names_is_there(exhibit) -> None:  # type: ignore[no-untyped-def]
     assert [str(path) for path in exhibit.paths().values() if not (ROOT / path).is_file()] == []
-
-
-def test_a_link_says_each_name_once() -> None:
-    for exhibit in read_exhibits(ROOT / "data/paper/exhibits.csv"):
-        listed = sum(len(files.split(";")) for files in (exhibit.figure, exhibit.also) if files)
-        assert len(exhibit.paths()) == listed + bool(exhibit.result) + 2 * bool(exhibit.notebook), exhibit

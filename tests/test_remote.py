@@ -12,20 +12,17 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
-import duckdb
 import polars as pl
-import pyarrow.dataset
 import pytest
 import zstandard
 
-from machine.stores import file_system, list_files
+from machine.stores import file_system
 from pipeline import Tables
 from pipeline.derive import parallel
 from pipeline.reports.for_print import NotRun, run_cells
-from pipeline.tables.hive import BY
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.base import TABLES
-from pipeline.traces.sources import Source, find_sources, find_sources_and_others, read_texts, split_pack
+from pipeline.traces.sources import Source, find_sources, read_texts, split_pack
 from sim.game.trace import read, write
 from tests.imports import ROOT
 from tests.remote import TASKS, TEAMS, contents, derive, run, send
@@ -35,7 +32,7 @@ pytest_plugins = ("tests.remote_fixtures",)
 slow = pytest.mark.slow
 
 
-@pytest.mark.parametrize("folder", ["traces", "a b/für ü/x%20y+z", ""])
+@pytest.mark.parametrize("folder", ["a b/für ü/x%20y+z", ""])
 def test_games_are_played_to_a_store_as_to_a_folder(folder: str, here: Path, bucket: str) -> None:
     place = f"{bucket}/{folder}".rstrip("/")
     assert run(here, f"{place}/").exit_code == 0
@@ -63,25 +60,14 @@ def test_a_pack_is_sent_whole(here: Path, bucket: str, tmp_path: Path) -> None:
     assert contents(bucket) == {"packs/games.jsonl.zst": (tmp_path / "games.jsonl.zst").read_bytes()}
 
 
-@pytest.mark.slow
-def test_a_file_url_is_a_folder_of_this_machine(here: Path, tmp_path: Path) -> None:
-    assert run(here, f"file://{tmp_path}/traces").exit_code == 0
-    assert contents(tmp_path / "traces") == contents(here / "traces")
-    assert derive(str(here / "traces"), "--out", f"file://{tmp_path}/tables").exit_code == 0
-    assert read_table(tmp_path / "tables", "games").height == 12
-
-
 @slow
-@pytest.mark.parametrize("options", [(), ("--partition",)])
-def test_tables_arrive_at_a_store_as_in_a_folder(
-    options: tuple[str, ...], here: Path, bucket: str, tmp_path: Path
-) -> None:
+def test_tables_arrive_at_a_store_as_in_a_folder(here: Path, bucket: str, tmp_path: Path) -> None:
     games = contents(here / "traces")
     plain = {name: zstandard.decompress(games.pop(f"imap/{name}.json.zst")) for name in ("tiny0", "tiny1")}
     games |= {"imap/0.json.gz": gzip.compress(plain["tiny0"]), "imap/1.jsonl": plain["tiny1"]}
     send(games | {"bad.json": b"{", "notes.txt": b"of no trace"}, f"{bucket}/traces")
     scratch = tmp_path / "scratch"
-    words = (f"{bucket}/traces", *options)
+    words = (f"{bucket}/traces", "--partition")
     there = derive(*words, "--out", f"{bucket}/tables/", "--scratch", str(scratch))
     local = derive(*words, "--out", str(tmp_path / "tables"))
     assert (there.exit_code, local.exit_code) == (3, 3)
@@ -141,12 +127,9 @@ def test_a_file_at_a_url_that_no_earlier_run_listed_is_kept(
 
 
 @slow
-@pytest.mark.parametrize("partition", [[], ["--partition"]])
-def test_tables_open_in_a_store_and_on_a_web_server_as_in_a_folder(
-    partition: list[str], here: Path, bucket: str, tmp_path: Path
-) -> None:
+def test_tables_open_in_a_store_and_on_a_web_server_as_in_a_folder(here: Path, bucket: str, tmp_path: Path) -> None:
     for out in (bucket, str(tmp_path)):
-        assert derive(str(here / "traces"), "--out", out, *partition).exit_code == 0
+        assert derive(str(here / "traces"), "--out", out, "--partition").exit_code == 0
     local = Tables(tmp_path)
     with web_server(tmp_path) as address:
         for place in (bucket, address):
@@ -154,22 +137,6 @@ def test_tables_open_in_a_store_and_on_a_web_server_as_in_a_folder(
             assert remote.names == local.names and all(remote[name].equals(local[name]) for name in local)
             (game_id, *_) = remote.games["game_id"]
             assert remote.game(game_id) == local.game(game_id)
-
-
-KEPT = """
-git init --quiet first && cd first && dvc init --quiet && echo kept > file && dvc add --quiet file
-git add . && git -c user.name=a -c user.email=a@b.c commit --quiet --message kept
-dvc remote add --quiet --local --default store "$0/calbench" && dvc push --quiet
-cd .. && git clone --quiet first second && cd second
-dvc remote add --quiet --local --default store "$0/calbench" && dvc pull --quiet && cat file
-"""
-
-
-@slow
-def test_what_was_computed_goes_to_a_bucket_by_dvc_and_into_another_clone(bucket: str, tmp_path: Path) -> None:
-    kept = subprocess.run(["bash", "-e", "-c", KEPT, bucket], cwd=tmp_path, capture_output=True, text=True)
-    assert (kept.returncode, kept.stdout) == (0, "kept\n"), kept.stderr
-    assert any(name.startswith("calbench/files/md5/") for name in contents(bucket))
 
 
 @contextmanager
@@ -204,33 +171,11 @@ def test_a_pack_in_pieces_is_read_from_a_store_as_from_a_disk(here: Path, bucket
 
 
 @slow
-def test_more_files_are_found_than_one_answer_lists(bucket: str) -> None:
-    system, bare = file_system(bucket)
-    names = {f"a/{number % 7}/{number}.json" for number in range(1_050)} | {"a/notes.txt", "ab/1.json"}
-    for name in names:
-        system.pipe_file(f"{bare}/{name}", b"{}")
-    sources, others = find_sources_and_others([f"{bucket}/a"])
-    assert {source.name for source in sources} == {
-        f"{bucket}/{n}" for n in names if n.startswith("a/") and "txt" not in n
-    }
-    assert (len(sources), others) == (1_050, 1)
-    assert len(list(list_files(bucket))) == len(names)
-
-
-@pytest.fixture(scope="module")
-def parted(store: Store, here: Path) -> tuple[str, Path]:
-    """Where tables are in partitions in a store, and in files in a folder."""
-    place = store.bucket()
-    assert derive(str(here / "traces"), "--out", place, "--partition").exit_code == 0
-    parallel.derive([here / "traces"], here / "tables", workers=1)
-    return place, here / "tables"
-
-
-@slow
-@pytest.mark.parametrize("name", ["games", "belief_evidence"])
-def test_polars_reads_partitions_from_a_store(name: str, parted: tuple[str, Path], store: Store) -> None:
-    place, flat = parted
-    wanted = read_table(flat, name)
+def test_polars_reads_partitions_from_a_store(here: Path, bucket: str, store: Store, tmp_path: Path) -> None:
+    place, name = bucket, "belief_evidence"
+    assert derive(str(here / "traces"), "--out", place, "--partition", "--tables", name).exit_code == 0
+    parallel.derive([here / "traces"], tmp_path, workers=1)
+    wanted = read_table(tmp_path, name)
     keys = {"access_key_id": "anyone", "secret_access_key": "anything", "region": "us-east-1", "allow_http": "true"}
     options = {"storage_options": {**keys, "endpoint_url": store.address}, "hive_partitioning": True}
     for more in ({}, options):
@@ -239,20 +184,6 @@ def test_polars_reads_partitions_from_a_store(name: str, parted: tuple[str, Path
         assert found.sort(TABLES[name].key).equals(wanted)
     imap = scan.filter(pl.col("team") == "imap").collect(engine="streaming")
     assert set(imap["team"]) == {"imap"} and 0 < imap.height < wanted.height
-
-
-@slow
-@pytest.mark.parametrize("name", ["games", "belief_evidence"])
-def test_duckdb_reads_partitions_from_a_store(name: str, parted: tuple[str, Path]) -> None:
-    place, flat = parted
-    wanted = read_table(flat, name)
-    rows = pyarrow.dataset.dataset(f"{place}/{name}", partitioning="hive")
-    assert set(BY) <= set(rows.schema.names)
-    with duckdb.connect(config={"threads": 1, "memory_limit": "64MB"}) as database:
-        database.register("rows", rows)
-        assert database.sql("FROM rows").pl().select(wanted.columns).sort(TABLES[name].key).equals(wanted)
-        teams = database.sql("SELECT DISTINCT team FROM rows WHERE team = 'imap'").fetchall()
-    assert teams == [("imap",)]
 
 
 @slow

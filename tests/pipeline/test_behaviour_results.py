@@ -113,15 +113,6 @@ def test_volume_is_given_by_meeting_speaker_and_difficulty(tables: Path) -> None
     assert speakers == [(0, 2.5)]
 
 
-def test_styles_stand_beside_what_they_led_to(tables: Path) -> None:
-    styles = query("styles", tables).filter(team="style1")
-    assert styles["simulated"].all()
-    values = dict(styles.select("name", "value").iter_rows())
-    assert values["gossip"] == pytest.approx(0.2)
-    assert (values["availability_gossip"], values["semantic_label_leakage"]) == (0.5, 0.5)
-    assert "on" not in values
-
-
 def test_what_follows_by_construction_is_marked(tables: Path) -> None:
     effects = query("style_effects", tables)
     marked = effects.filter("by_construction").select("parameter", "outcome").rows()

@@ -207,14 +207,6 @@ def test_a_prior_is_where_beliefs_start_and_what_losses_are_measured_from() -> N
     assert pairs == [("cost", pytest.approx(0.8 * 7), 3 + 1 + 7 + 1, 0.2), ("uniform", 0.8, 4.0, 0.2)]
 
 
-def test_a_calendar_that_nobody_was_shown_weighs_one_a_slot() -> None:
-    tables = derived(TraceBuilder().round(0).dm(0, 0, 1, {"imap": "decision", "slot": 1}))
-    assert tables["pair_round_vps"].select("weight_mode", "vps_loss", "weight_sum").rows() == [
-        ("cost", 0.5, 4.0),
-        ("uniform", 0.5, 4.0),
-    ]
-
-
 def test_a_slot_beyond_the_calendar_that_was_shown_weighs_one() -> None:
     key = {"game_id": ["g"], "round": [0]}
     update = pl.DataFrame(key | {"target_agent": [0], "slot": [3], "in_calendar": [True]})
@@ -224,12 +216,6 @@ def test_a_slot_beyond_the_calendar_that_was_shown_weighs_one() -> None:
     weights = beliefs.slot_weights(calendar, Weighing())
     assert weights["cost_weight_sum"].to_list() == [3.0 + 4.0]
     assert beliefs.weigh_updates(update, weights)["cost_weight"].to_list() == [1.0]
-
-
-def test_who_takes_part_in_a_round_that_no_table_has_is_nobody() -> None:
-    frames = ingested_frames(ingested(TraceBuilder().round(0).dm(0, 0, 1, {"imap": "decision", "slot": 1})))
-    pairs = privacy_frames(frames | {"rounds": frames["rounds"].clear()}, RULES["paper"], Weighing())["pair_round_vps"]
-    assert pairs.select("target_is_participant", "observer_is_participant").rows() == [(False, False)] * 2
 
 
 def test_final_beliefs_are_the_last_ones_in_the_order_of_pairs_and_slots() -> None:

@@ -14,7 +14,6 @@ from pipeline.paper.costs import (
     BROKEN_OFF,
     LISTED,
     MEASURED,
-    NO_ANSWER,
     NO_CALL,
     NO_PRICE,
     NO_TOKENS,
@@ -115,11 +114,6 @@ def test_what_traces_record_counts_first_then_a_teams_own_prices_then_the_table(
         assert (row["usd_total"], row["priced_by"], row["verdict"]) == (usd, priced_by, MEASURED)
 
 
-def test_a_recorded_price_needs_no_tokens_and_no_listed_model() -> None:
-    row = costs(GAMES, table(called("u", "x", None, None, usd=0.25)), PRICES).row(0, named=True)
-    assert (row["usd_total"], row["verdict"]) == (0.25, MEASURED)
-
-
 def test_attempts_that_nobody_counted_are_part_of_the_verdict() -> None:
     paid, missed = called("u", "x", 1, 1, usd=1.5), called("v", "x", 1, 1, usd=1.0) | {"uncounted_attempts": 3}
     spent = costs(GAMES, table(paid, missed), PRICES)
@@ -134,34 +128,6 @@ def test_what_stopped_games_asked_last_is_part_of_the_verdict() -> None:
     assert billed(spent).endswith(" 1.50 US dollars. 1 game stopped: what the last question of each took is in no sum.")
 
 
-def test_a_verdict_of_unknown_cost_counts_what_is_missing_besides() -> None:
-    games = GAMES.with_columns(stopped=pl.col("game_id") == "v")
-    calls = table(called("u", "some/model", None, None) | {"uncounted_attempts": 3})
-    assert costs(games, calls, PRICES)["verdict"].item() == f"{NO_TOKENS}{UNCOUNTED}: 3{BROKEN_OFF}: 1"
-
-
-def test_games_that_stopped_at_their_first_question_are_no_games_without_a_model() -> None:
-    stopped = GAMES.with_columns(stopped=pl.lit(True))
-    spent = costs(stopped, table(), PRICES)
-    assert (spent["usd_total"].item(), spent["verdict"].item()) == (None, f"{NO_ANSWER}{BROKEN_OFF}: 2")
-    assert billed(spent) == (
-        "No model gave an answer in these games, so there is none to bill. "
-        "2 games stopped: what the last question of each took is in no sum."
-    )
-    other = GAMES.with_columns(pl.col("game_id") + "2", team=pl.lit("other"))
-    both = costs(pl.concat([stopped, other]), table(called("u2", "x", 1, 1, usd=1.5)), PRICES)
-    assert billed(both).endswith(" 1.50 US dollars. 2 games stopped: what the last question of each took is in no sum.")
-
-
-def test_a_bill_is_of_the_calls_whose_cost_is_known_and_counts_the_others_apart() -> None:
-    other = GAMES.with_columns(pl.col("game_id") + "2", team=pl.lit("other"), stopped=pl.lit(True))
-    calls = (called("u", "x", 1, 1, usd=1.5), called("u2", "some/model", None, None), called("v2", "x", 1, 1, usd=1.0))
-    assert billed(costs(pl.concat([GAMES, other]), table(*calls), PRICES)) == (
-        "1 call to models cost 1.50 US dollars, without 2 calls of 1 of 2 teams and conditions, some of whose tokens "
-        "or prices are not known. 2 games stopped: what the last question of each took is in no sum."
-    )
-
-
 def test_answers_from_the_cache_are_told_apart_from_what_calls_cost() -> None:
     paid, kept = called("u", "x", 1, 1, usd=1.5), called("v", "x", 1, 1, usd=0.5) | {"from_cache": True}
     told = "1 call to models cost 1.50 US dollars. 1 answer from the cache had cost 0.5000 US dollars when first given."
@@ -170,20 +136,11 @@ def test_answers_from_the_cache_are_told_apart_from_what_calls_cost() -> None:
     assert billed(costs(GAMES, table(kept), PRICES)).startswith("0 calls to models cost 0.0000 US dollars. 1 answer ")
 
 
-def test_a_sentence_says_what_calls_cost() -> None:
-    paid, unknown = called("u", "x", 1, 1, usd=1.5), called("v", "x", 1, 1)
-    assert "nothing to bill" in billed(costs(GAMES, table(), PRICES))
-    assert billed(costs(GAMES, table(paid), PRICES)) == "1 call to models cost 1.50 US dollars."
-    assert "no team of which all tokens and prices are known" in billed(costs(GAMES, table(paid, unknown), PRICES))
-
-
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("{", "no team's file"),
         ("- 1", "no team's file"),
         ("agents: [{type: llm, parameters: {model: a}}]", "states no prices"),
-        ("agents: [{type: llm, parameters: {model: a, prices: {input: x}}}]", "no team's file"),
         (
             "agents: [{parameters: {model: a, prices: {input: 1}}}, {parameters: {model: a, prices: {input: 2}}}]",
             "states prices for a that differ; write the same",

@@ -31,12 +31,6 @@ def test_models_exceed_the_dearer_baselines_seldom_and_the_cheapest_often(printe
     }
 
 
-def test_another_figure_of_a_model_is_another_count(printed: Figures) -> None:
-    cheaper = {**printed, ("Table 1", "varied", "Qwen3.6 Plus", "excess_cost"): 20.0}
-    (imap,) = [r for r in exceeding(cheaper) if (r.setting, r.baseline) == ("varied", "IMAP")]
-    assert (imap.above, imap.far_above) == (5, 4)
-
-
 def test_probed_models_disclosed_little(printed: Figures) -> None:
     *_, both = disclosed(printed)
     assert (both.messages, both.leaks, both.sensitive) == (13_843, 22, 12)

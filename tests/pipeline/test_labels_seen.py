@@ -95,7 +95,6 @@ def test_a_record_of_another_form_leaves_what_was_rendered(record: Any) -> None:
 
 LINES = (
     ("Slot  4: Errand #7 (cost=100) private_label='A b'", (("errand", 7, "A b"),)),
-    ("Slot  4: Blocked Errand #7 (cost=100) private_label='A b'", (("errand", 7, "A b"),)),
     ("Slot 14: Meeting M1 (cost=1) participants=[0, 3, 4] private_label='A b'", (("meeting", 1, "A b"),)),
     ('Slot  4: Errand #7 (cost=1) private_label="Dad\'s hip"', (("errand", 7, "Dad's hip"),)),
     (r"Slot  4: Errand #7 (cost=1) private_label='Dad\'s \"hip\" \u2013 new'", (("errand", 7, 'Dad\'s "hip" – new'),)),

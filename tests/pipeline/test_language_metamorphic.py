@@ -29,7 +29,6 @@ def signs(message: str) -> frozenset[tuple[int, int, bool]]:
 
 EXAMPLES = [example for name in ("third_wording", "fourth_wording") for example in gold(name)]
 NUMBER = re.compile(r"\d+")
-AGENT = re.compile(r"(?<=Agent )[12]\b(?!,| and| or| &)")
 
 
 def renumbered(example: Example) -> str:
@@ -44,19 +43,6 @@ def test_other_numbers_change_slots_and_agents_and_nothing_else() -> None:
         # "Before slot 6" then has one slot more, the first.
         if {claim for claim in read(renumbered(example), example.sender + 1) if claim[1]} != moved:
             turned.append(example.message)
-    assert turned == []
-
-
-def test_agents_who_change_places_change_nothing_else() -> None:
-    other = {"1": "2", "2": "1"}
-    turned = []
-    for example in EXAMPLES:
-        message = AGENT.sub(lambda agent: other[agent[0]], example.message)
-        if example.sender in (1, 2) or not 0 < message.count("gent") == len(AGENT.findall(message)):
-            continue
-        swapped = {(int(other.get(str(t), t)), slot, said) for t, slot, said in read(example.message, example.sender)}
-        if read(message, example.sender) != swapped:
-            turned.append(message)
     assert turned == []
 
 

@@ -16,7 +16,6 @@ from pipeline.paper.ledger.directions import Direction, Outcomes, direction_of, 
 from pipeline.paper.ledger.facts import Fact, setup_facts
 from pipeline.paper.ledger.measures import RESULTS_READ, open_results, open_tables
 from pipeline.paper.ledger.outcomes import Outcome
-from pipeline.paper.ledger.printed import markdown
 from pipeline.tables.io import write_csv
 from pipeline.tables.queries import query
 
@@ -148,7 +147,6 @@ def test_a_probing_agent_s_model_does_not_count(played: "Results") -> None:
 POOLED = (
     ("section 4.1", "pooled", "all models", "model", "dms", "8", "0"),
     ("section 4.1", "pooled:easy", "all models", "model", "fairness", "0.00", "2"),
-    ("section 4.1", "pooled", "Solo", "model", "ambiguous_consensus_pct", "50", "0"),
 )
 
 
@@ -189,12 +187,6 @@ def test_a_fact_that_is_in_force_is_a_setting(played: "Results") -> None:
     assert found == [("setting", "1", "params.yaml")]
 
 
-def test_a_fact_of_the_set_up_is_told_to_be_the_study_s_and_not_of_the_games_at_hand(played: "Results") -> None:
-    found = build_ledger(played, paper(), [Fact("pooled", "suite", "tasks", 1, "params.yaml")])
-    assert found["test"].to_list() == ["equal to the study's set-up as shipped"]
-    assert "the same in the study as shipped; of other games it says nothing" in markdown(found)
-
-
 def test_a_single_simulated_team_shows_no_comparison_of_teams(played: "Results") -> None:
     tested = run_directions(DECLARED.directions, played)
     assert "figures_and_expensive_moves" not in {query for query, _ in tested}
@@ -205,12 +197,6 @@ def test_teams_are_compared_task_by_task_where_they_play_the_same(tasks: str, ev
     teams = {team: TEAMS["acting"] | {"task_id": task} for team, task in zip("ab", tasks, strict=True)}
     with open_tables(derived(tmp_path, teams)) as results:
         assert results.sql("SELECT team FROM even_games ORDER BY team").pl()["team"].to_list() == even
-
-
-def test_without_simulated_teams_nothing_stands_in(tmp_path: Path) -> None:
-    with open_tables(derived(tmp_path, {"lab": TEAMS["lab"]})) as results:
-        found = build_ledger(results, DECLARED, [])
-    assert found.filter(pl.col("verdict").str.starts_with("stand-in")).is_empty()
 
 
 @pytest.mark.slow

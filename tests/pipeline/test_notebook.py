@@ -74,13 +74,6 @@ def test_a_source_begins_with_its_title_unless_that_follows_from_its_parameters(
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name)
-def test_the_cells_of_a_source_are_short(path: Path) -> None:
-    for cell in cells(path):
-        lines = [line for line in text(cell).split("\n") if not line.startswith(("import ", "from "))]
-        assert len(lines) <= 12, lines[0]
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=name)
 def test_a_source_asserts_something(path: Path) -> None:
     assert re.search(r"(?m)^\s*assert |\.assert_(claim|deviation)\(", "\n".join(map(text, cells(path))))
 
@@ -245,15 +238,6 @@ def test_the_kernels_environment_ends_with_the_block(monkeypatch: pytest.MonkeyP
     assert (os.environ["PYTHONSTARTUP"], "IPYTHONDIR" in os.environ, folder.exists()) == ("mine.py", False, False)
 
 
-def test_in_a_folder_too_deep_for_sockets_kernels_encrypt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    deep = tmp_path / ("x" * 100)
-    deep.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(deep))
-    with isolated_kernel() as settings:
-        kept = {"connection_file": f"{os.environ['IPYTHONDIR']}/kernel.json"}
-        assert dict(settings.KernelManager) == {"transport_encryption": "auto"} | kept
-
-
 @pytest.mark.slow
 def test_a_kernel_that_dies_is_told_in_one_line(stage: Path) -> None:
     notebook(stage / "notebooks/n.ipynb", "import os", "os._exit(3)")
@@ -273,8 +257,7 @@ def test_a_users_own_start_up_changes_nothing(stage: Path, monkeypatch: pytest.M
     assert run_stage(stage, "n") == (0, "")
 
 
-ON_A_TOY = [(name, 0.5) for name in ("10_table1", "20_privacy_plane", "25_communication")]
-ON_A_TOY += [(name, 0.3) for name in ("00_one_game", "60_explore_traces")]
+ON_A_TOY = [("20_privacy_plane", 0.5), ("00_one_game", 0.3)]
 
 
 def make_toy_study(prior: float, folder: Path) -> None:
@@ -297,11 +280,3 @@ def test_a_notebook_runs_on_tables_that_hold_next_to_nothing_and_on_another_prio
     places = {"tables": str(study / "tables"), "results": str(study / "results"), "figures": str(tmp_path / "figures")}
     execute(ROOT / f"notebooks/{wanted}.ipynb", tmp_path / "copy.ipynb", places)
     assert "These are not the study" in (tmp_path / "copy.ipynb").read_text(encoding="utf-8")
-
-
-@pytest.mark.slow
-def test_notebooks_are_read_without_compiling_grammars_that_they_do_not_need() -> None:
-    read = "import sys; from pipeline.reports.notebook import load_nbformat; print(load_nbformat().__name__)"
-    told = "print(*sorted({'jsonschema', 'lark', 'rfc3987_syntax'} & sys.modules.keys()))"
-    done = subprocess.run([sys.executable, "-c", f"{read}; {told}"], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["nbformat", "jsonschema"]

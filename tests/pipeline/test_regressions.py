@@ -41,12 +41,6 @@ def test_games_played_again_to_the_byte_move_no_figure(table: str) -> None:
     assert once.filter(predictor="raw")["p_permutation"].null_count() == 0 < once["left_out"].sum()
 
 
-def test_games_of_one_setting_are_not_fitted_twice() -> None:
-    found = slopes_table(played(), GROUP)["setting"].unique().sort().to_list()
-    alone = slopes_table(played().filter(setting="varied"), GROUP)
-    assert (found, alone["setting"].unique().to_list()) == (["pooled", "uniform", "varied"], ["varied"])
-
-
 def test_a_cell_is_the_mean_of_its_games_that_have_both_values() -> None:
     cell = {"team": "a", "task_id": "t", "setting": None, "simulated": False}
     values = [(1.0, 2), (2.0, 3), (9.0, None), (None, 9)]
@@ -58,13 +52,10 @@ def test_a_cell_is_the_mean_of_its_games_that_have_both_values() -> None:
 @pytest.mark.parametrize(
     ("wald", "permutation", "bootstrap", "verdict"),
     [
-        (0.01, 1 / 24, None, True),
         (0.01, None, 0.02, True),
         (9e-6, 0.5, None, None),
-        (0.026, None, 0.06, None),
         (0.3, 0.04, None, None),
         (0.3, 0.4, None, False),
-        (None, None, None, None),
     ],
 )
 def test_a_slope_falls_where_wald_and_the_test_beside_it_say_so(

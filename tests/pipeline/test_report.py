@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from machine.output import exclusive_access
 from pipeline.__main__ import app
 from pipeline.reports.batch import own_study, pages
-from pipeline.reports.batch.pages import NOTEBOOKS, PageJob, notebook_title, write_page
+from pipeline.reports.batch.pages import NOTEBOOKS, PageJob, write_page
 from pipeline.tables.io import TABLES, polars_schema
 
 ELSEWHERE = re.compile(r"""(?:src|href|url)\s*[=(]\s*["']?(?:https?:)?//""")
@@ -81,11 +81,6 @@ def test_a_message_that_is_no_offer_does_not_end_a_notebook(tmp_path: Path, monk
     assert "<meta http-equiv=refresh" not in job.target.read_text(encoding="utf-8")
 
 
-def test_a_page_that_cannot_be_written_is_a_line(tmp_path: Path) -> None:
-    job = PageJob(Path("notebooks/none.ipynb"), {}, tmp_path / ("x" * 300), "A team")
-    assert "no such notebook" in str(write_page(job))
-
-
 def test_two_reports_do_not_write_to_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
     write_trace(tmp_path / "traces/0.json", toy_game().text())
@@ -122,12 +117,6 @@ def test_where_nothing_is_written_an_empty_folder_stays_and_none_is_left(name: s
         done = CliRunner().invoke(app, [name, str(tmp_path / "absent"), "--out", str(tmp_path / out)])
         assert done.exit_code == 2 and "does not exist" in done.output
     assert [path.name for path in tmp_path.iterdir()] == ["own"] and not any((tmp_path / "own").iterdir())
-
-
-def test_a_page_is_listed_under_its_notebooks_title(tmp_path: Path) -> None:
-    assert notebook_title(NOTEBOOKS / "70_costs.ipynb") == "What it costs to ask (Appendix K)"
-    (tmp_path / "mine.ipynb").write_text('{"cells": []}', encoding="utf-8")
-    assert notebook_title(tmp_path / "mine.ipynb") == "mine"
 
 
 def test_no_error_steers_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

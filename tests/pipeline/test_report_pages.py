@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from test_views_html import HOSTILE
 
-from machine.files import folded
 from machine.output import staged
 from pipeline.derive.verify import verified
 from pipeline.reports.batch.pages import (
@@ -71,10 +70,7 @@ def test_text_on_a_page_stays_text(tmp_path: Path, text: str) -> None:
 ACTIVE = [
     '<meta http-equiv="refresh" content="0;url=https://example.org">',
     "<style>main {display: none}</style>",
-    "<iframe src='https://example.org'></iframe>",
-    "<form action='https://example.org'><input></form>",
     "<base href='https://example.org'>",
-    "<svg onload=alert(1)><a xlink:href='javascript:alert(1)'>x</a></svg>",
     "<link rel=stylesheet href='//example.org'>",
 ]
 
@@ -143,29 +139,11 @@ SAME_WHEN_CUT = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("team", "condition", "name"),
-    [
-        ("imap", "standard", "imap.standard"),
-        ("gpt-4.1", "standard", "gpt-4.1.standard"),
-        ("队伍", "standard", "队伍.standard"),
-        (LONG, "standard", f"{LONG}.standard"),
-    ],
-)
-def test_a_page_is_called_as_its_team(team: str, condition: str, name: str) -> None:
-    assert file_name(team, condition) == name
-
-
 @pytest.mark.parametrize("team", [*SAME_WHEN_CUT, *HOSTILE, "../../x", "...", "", "x" * 300])
 def test_a_page_gets_a_file_of_its_own_folder(team: str) -> None:
     name = file_name(team, "standard")
     assert Path(name).name == name and not name.startswith(".")
     assert len(f"{name}.html".encode()) <= 255
-
-
-def test_no_two_pages_have_one_file() -> None:
-    places = [(team, "standard") for team in SAME_WHEN_CUT] + [("a", "b.c"), ("a.b", "c"), ("a-b.standard", "")]
-    assert len({folded(file_name(*place)) for place in places}) == len(places)
 
 
 def test_pages_of_other_games_go_and_those_of_the_same_stay(tmp_path: Path) -> None:

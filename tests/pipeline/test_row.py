@@ -7,7 +7,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 from msgspec import structs
-from rich.cells import cell_len
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
@@ -55,10 +54,8 @@ row_tables = partial(tables_of_rows, reading=FULL)
     ("played", "words"),
     [
         (["a", "b"], "2"),
-        (["a", "a_blocked2"], "1 of 2"),
         (["a", "x", None], "1 of 2, 2 others"),
         (["x"], "1 other"),
-        ([], "none"),
     ],
 )
 def test_a_row_says_which_of_the_suites_tasks_it_covers(played: list[str | None], words: str) -> None:
@@ -98,11 +95,6 @@ def test_a_team_s_name_is_text_also_where_it_looks_like_a_number_or_a_formula(te
     assert table.rows[0].cells["excess_cost"].low == 1.0
 
 
-def test_in_the_studys_own_rows_no_protocol_stands_twice() -> None:
-    (table,) = row_tables(GAMES, TABLE1, INTERVALS, own=True)
-    assert "IMAP" not in [row.name for row in table.rows]
-
-
 def test_a_name_is_text_in_every_format() -> None:
     tables = row_tables(GAMES, TABLE1, INTERVALS)
     assert HURT in as_text(tables)
@@ -112,13 +104,6 @@ def test_a_name_is_text_in_every_format() -> None:
     read = json.loads(as_json(tables))[0]
     assert read["rows"][0]["excess_cost"] == {"mean": 1.5, "low": 1.0, "high": 2.125}
     assert "fairness" not in read["rows"][0] and "null" not in as_json(tables)
-
-
-def test_columns_stand_below_each_other_whatever_a_name_s_letters_take() -> None:
-    (table,) = row_tables(GAMES, TABLE1, INTERVALS)
-    names = ("模型甲", "e\u0301e\u0301e\u0301", "plain")
-    lines = as_text([table._replace(rows=[table.rows[0]._replace(name=name) for name in names])]).splitlines()[3:6]
-    assert len({cell_len(line.partition(THESE)[0]) for line in lines}) == 1, lines
 
 
 def test_a_name_neither_steers_a_terminal_nor_opens_a_bracket_of_latex() -> None:
@@ -131,7 +116,6 @@ def test_a_name_neither_steers_a_terminal_nor_opens_a_bracket_of_latex() -> None
     [
         (FULL, "VPS, careful reader"),
         (Reading("release", "full"), "VPS, careful reader, rules release"),
-        (Reading("paper", "literal"), "VPS, literal"),
         (Reading("release", "release"), "VPS, release"),
         (Reading(None, "full"), "VPS, careful reader"),
         (Reading(), "VPS, reading unknown"),
@@ -173,13 +157,8 @@ UNKNOWN_READING = "tables: reading unknown, so that no row of the paper can stan
 REFUSALS = [
     (["row", "tables"], (), ""),
     (["row", "tables", "--english", "full"], (), ""),
-    (["row", "tables", "--english", "literal"], (), "tables records the reading full, not literal."),
-    (["row", "tables", "--english", "nosuch"], (), "no reading nosuch; there are full, literal, release."),
     (["row", "in", "--english", "full"], (), "these are traces, which are read by params.yaml"),
     (["row", "tables"], ("english", "rules"), UNKNOWN_READING),
-    (["row", "tables", "--english", "full"], ("english", "rules"), ""),
-    (["report", "--tables", "tables", "--results", "results"], ("english",), UNKNOWN_READING),
-    (["site", "--tables", "tables"], ("english",), UNKNOWN_READING),
     (["row", "tables"], ("vps_release",), "does not have the columns of game_summary: derive the tables again"),
 ]
 

@@ -14,8 +14,7 @@ from typer.testing import CliRunner, Result
 
 from pipeline.__main__ import app
 from pipeline.derive.parallel import Recipe, derive
-from pipeline.reports.library import Game
-from pipeline.reports.show import data_text, heading, opened
+from pipeline.reports.show import data_text, opened
 from pipeline.reports.views.game import game_view
 
 
@@ -53,18 +52,11 @@ def test_a_game_is_drawn_message_by_message_with_beliefs_and_calendars(tables: P
     assert len([row for row in rows if row == "0"]) >= len(view["rounds"])
 
 
-def test_one_round_can_be_drawn_alone(tables: Path) -> None:
-    drawn = called("show", game_of(tables), tables, "--round", 0)
-    assert re.findall(r"round (\d):", drawn.output) == ["0"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
         (("show", "nosuch", "TABLES"), "GAME: no game nosuch"),
-        (("show", "", "TABLES"), "GAME: no game"),
         (("show", "x", "nosuch"), "TABLES: no tables in nosuch"),
-        (("sql", "FROM games", "nosuch"), "TABLES: no tables in nosuch"),
         (("sql", "SELECT nosuch FROM games", "TABLES"), 'QUERY: Binder Error: Referenced column "nosuch"'),
         (("sql", "FROM games", "TABLES", "--csv", "--json"), "take one of them"),
     ],
@@ -122,13 +114,6 @@ def test_rows_for_programs_control_no_terminal(monkeypatch: pytest.MonkeyPatch) 
 def test_rows_beyond_the_limit_are_counted(tables: Path) -> None:
     told = called("sql", "FROM range(7)", tables, "--rows", 5)
     assert told.exit_code == 0 and "and 2 more rows" in told.output
-
-
-def test_no_game_s_id_controls_the_terminal() -> None:
-    numbers = dict.fromkeys(("meetings_scheduled", "meetings", "realized_cost", "dms", "optimal_cost"), 1)
-    named = {"game_id": "a\x1b[31m\u202e", "team": "t", "task_id": "k", "condition": "standard", "simulated": False}
-    told = heading(Game(game=named | numbers)).plain
-    assert "a\\x1b[31m\\u202e\n" in told and "\x1b" not in told
 
 
 @pytest.mark.parametrize("form", [(), ("--csv",), ("--json",)])

@@ -13,7 +13,6 @@ from pipeline.statistics.resampling import stream
 from pipeline.statistics.small_sample import (
     between_test,
     bootstrap_test,
-    correlate,
     correlation_p,
     is_negative,
     permutation_test,
@@ -109,12 +108,6 @@ def test_means_that_do_not_vary_say_nothing() -> None:
     assert between_test(games(stream("two"), 2, 4), "y", "x", "model").p_one_sided in (0.5, 1.0)
 
 
-def test_of_more_models_than_can_be_relabelled_in_all_ways_some_are_drawn() -> None:
-    rising = np.arange(12.0)
-    assert correlate(rising, -rising).p_one_sided < 1e-5 < 0.999 < correlate(rising, rising).p_one_sided  # type: ignore[operator]
-    assert correlate(rising, np.sin(9 * rising)) == correlate(rising, np.sin(9 * rising))
-
-
 @pytest.mark.parametrize("correlation", [-1.0, -0.84, -0.2, 0.0, 0.71])
 @pytest.mark.parametrize("points", [3, 7, 30])
 def test_the_p_of_a_correlation_is_that_of_its_t(correlation: float, points: int) -> None:
@@ -125,14 +118,8 @@ def test_the_p_of_a_correlation_is_that_of_its_t(correlation: float, points: int
 @pytest.mark.parametrize(
     ("correlation", "points", "verdict"),
     [
-        (-0.9, 7, True),
-        (0.9, 7, False),
-        (-0.7, 7, None),
         (1.0, 2, None),
         (-1.0, 3, True),
-        (None, 7, None),
-        (float("nan"), 1, None),
-        (0.1, 1000, False),
     ],
 )
 def test_the_sign_of_a_correlation_is_told_where_chance_seldom_makes_it(

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -16,7 +15,6 @@ from pipeline.paper.statements.cells import compared, our_cells, printed_cells
 from pipeline.paper.statements.check import AGREES, CONTRADICTS, NOT_SHOWN, UNDECIDED, Check
 from pipeline.paper.statements.checks import (
     ADDITION,
-    BY_CONSTRUCTION,
     CHECKS,
     CONFIRMED,
     DENIED,
@@ -31,7 +29,6 @@ from pipeline.paper.statements.checks import (
     STATEMENT_VERDICTS,
     Statement,
     by_family,
-    check_statements,
     read_statements,
 )
 from pipeline.paper.statements.checks import NOT_SHOWN as UNSHOWN
@@ -134,23 +131,9 @@ def test_expensive_moves_cannot_cost_more_than_was_paid(suite: Suite, short: lis
     assert check.verdict == (CONTRADICTS if short else AGREES)
 
 
-def test_how_many_expensive_moves_fit_is_said_and_so_is_what_would_explain_more() -> None:
-    check = denied.expensive_moves_paid(F, SUITE)
-    assert "cost 1560 or more; 12 at most fit" in check.follows
-    assert SUITE.cost_with(12) <= check.computed["paid"]["Gemini 3.1 Pro"] < SUITE.cost_with(13)
-    assert "rolled back" in check.reading
-
-
 def test_appendix_c_lists_what_the_text_counts() -> None:
     assert confirmed.leaks_listed(F, LISTED).verdict == AGREES
     assert confirmed.leaks_listed(F, LISTED.head(21)).verdict == CONTRADICTS
-
-
-def test_contradictions_come_first_and_every_check_has_a_name() -> None:
-    checks = check_statements(F, SUITE, LISTED)
-    order = [CONTRADICTS, NOT_SHOWN, UNDECIDED, AGREES]
-    assert [c.verdict for c in checks] == sorted((c.verdict for c in checks), key=order.index)
-    assert len({c.name for c in checks}) == len(checks) == len(CHECKS) + 2
 
 
 def test_meetings_with_so_many_expensive_moves_cost_no_less_than_the_bound(tmp_path: Path) -> None:
@@ -197,15 +180,10 @@ def cells(*rows: tuple[str, str, str, float]) -> pl.DataFrame:
 TWO = cells(("T", "easy", "a", 1.0), ("T", "easy", "b", 2.0), ("T", "hard", "a", 3.0), ("T", "hard", "b", 1.5))
 COMPARED = [
     ({"left": {"of": "a"}, "is": "<", "right": {"of": "b"}, "by": "setting"}, False, 2),
-    ({"left": {"of": "a"}, "is": "<", "right": {"of": "b"}, "all": {"in": "easy"}}, True, 1),
-    ({"left": {"in": "hard"}, "is": ">", "right": {"in": "easy"}, "by": "method"}, False, 2),
     ({"left": {"of": "a"}, "is": ">", "right": {"but": "a"}, "all": {"in": "hard"}}, True, 1),
-    ({"left": {"of": "a", "take": "sum"}, "is": "=", "right": 4}, True, 1),
-    ({"left": {"take": "mean", "per": "method"}, "is": ">=", "right": 1.75}, True, 2),
     ({"left": {"of": "a", "in": "easy", "over": {"in": "easy", "take": "sum"}}, "is": "<", "right": 0.34}, True, 1),
     ({"left": {"of": "b", "in": "easy", "times": 2}, "is": "=", "right": 4}, True, 1),
     ({"left": {"of": "a", "in": "easy"}, "is": "=", "right": 1.005}, True, 1),
-    ({"left": {"of": "a", "in": "easy"}, "is": "=", "right": 1.006}, False, 1),
 ]
 
 
@@ -236,13 +214,8 @@ def outcome(holds: bool, p: float | None) -> Outcome:
 
 BY_EVIDENCE = [
     (EXACT, outcome(True, None), CONFIRMED),
-    (EXACT, outcome(False, None), DENIED[EXACT]),
     (EXACT, outcome(False, 0.2), UNDECIDED),
-    (EXACT, outcome(True, 0.2), UNDECIDED),
     (PRINTED, outcome(False, None), DENIED[PRINTED]),
-    (PRINTED, outcome(True, 0.2), UNDECIDED),
-    (BY_CONSTRUCTION, outcome(True, None), CONFIRMED),
-    (BY_CONSTRUCTION, outcome(False, None), DENIED[EXACT]),
     (SIMULATED, outcome(True, 0.01), SAME),
     (SIMULATED, outcome(False, 0.01), OPPOSITE),
     (SIMULATED, outcome(False, 0.2), UNDECIDED),
@@ -273,14 +246,3 @@ def test_an_addition_is_outside_the_tally_whatever_it_shows() -> None:
 def test_a_test_is_corrected_with_those_of_its_own_family_only() -> None:
     tested = by_family([outcome(True, 0.01), outcome(True, 0.04), None, outcome(True, 0.02)], ["a", "b", "a", "a"])
     assert [o and o.p_holm for o in tested] == [0.02, 0.04, None, 0.02]
-
-
-def test_what_is_read_in_the_text_is_said_to_be_read() -> None:
-    shown = Statement("a", "here", "it is so", passage="item 2 says so")
-    lacking = Statement("b", "here", "it is so", passage="no item says so", otherwise=UNSHOWN)
-    nothing: Any = None  # no query is asked
-    read = [(s, s.outcome(nothing, CELLS)) for s in (shown, lacking)]
-    assert [(o.test, s.verdict(o)) for s, o in read if o] == [
-        ("read in the text", CONFIRMED),
-        ("read in the text", UNSHOWN),
-    ]
