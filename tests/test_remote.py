@@ -54,12 +54,6 @@ def test_resuming_plays_what_is_missing_or_stopped_and_replaces_nothing_unasked(
     assert contents(bucket) == contents(here / "traces")
 
 
-def test_a_pack_is_sent_whole(here: Path, bucket: str, tmp_path: Path) -> None:
-    run(here, str(tmp_path / "games.jsonl.zst"))
-    assert run(here, f"{bucket}/packs/games.jsonl.zst").exit_code == 0
-    assert contents(bucket) == {"packs/games.jsonl.zst": (tmp_path / "games.jsonl.zst").read_bytes()}
-
-
 @slow
 def test_tables_arrive_at_a_store_as_in_a_folder(here: Path, bucket: str, tmp_path: Path) -> None:
     games = contents(here / "traces")
@@ -105,25 +99,6 @@ def test_of_old_tables_those_go_that_are_not_replaced_and_no_other_file(here: Pa
     assert others.items() <= found.items() and not gone.keys() & found.keys()
     teams = {name.split("/")[1] for name in found if name.startswith("messages/")}
     assert teams == {"team=imap", "team=sd"}
-
-
-# One row a user's own file that lies where a table would, and the options of a run that would lose it.
-OWN = [
-    ("agents.csv", ("--tables", "agents")),
-    ("games/team=imap/condition=standard/00000000.parquet", ("--partition",)),
-]
-
-
-@pytest.mark.parametrize(("name", "options"), OWN)
-def test_a_file_at_a_url_that_no_earlier_run_listed_is_kept(
-    name: str, options: tuple[str, ...], here: Path, tmp_path: Path
-) -> None:
-    mine = {name: b"mine", "notes.txt": b"mine, too"}
-    send(mine, place := f"memory:/{tmp_path}/mine".replace(":///", "://"))
-    done = derive(str(here / "traces"), "--out", place, *options)
-    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
-    assert f"{name} is not an output of `derive`; move it away or name another folder" in done.stderr
-    assert contents(place) == mine
 
 
 @slow

@@ -104,23 +104,6 @@ def test_a_team_that_speaks_no_english_or_played_no_varied_game_has_no_profile(t
     assert stances[2:] == [("toy", 2, 0.0, None), ("typed", 0, None, None)]
 
 
-def test_volume_is_given_by_meeting_speaker_and_difficulty(tables: Path) -> None:
-    meetings = query("volume_by_meeting", tables).filter(team="toy").select("meeting_index", "dms", "cumulative_cost")
-    assert meetings.rows() == [(1, 3.0, 4.0), (2, 2.0, 4.0)]
-    volume = query("volume", tables).filter(team="toy").select("difficulty", "dms_per_meeting", "dms_per_scheduled")
-    assert volume.rows() == [("all", 2.5, 5.0), ("unknown", 2.5, 5.0)]
-    speakers = query("volume_by_speaker", tables).filter(team="toy").select("position", "dms_per_meeting").rows()
-    assert speakers == [(0, 2.5)]
-
-
-def test_what_follows_by_construction_is_marked(tables: Path) -> None:
-    effects = query("style_effects", tables)
-    marked = effects.filter("by_construction").select("parameter", "outcome").rows()
-    assert marked == [("gossip", "availability_gossip")]
-    row = effects.filter(outcome="semantic_label_leakage").row(0, named=True)
-    assert (row["teams"], row["correlation"]) == (2, None)  # two points lie on a line
-
-
 def test_public_traces_without_a_tier_count_as_unknown(tmp_path: Path) -> None:
     write_trace(tmp_path / "in" / "a.json", labelled_game().dm(0, 0, 1, "My bankruptcy filing.").text())
     parallel.derive([tmp_path / "in"], tmp_path / "out", workers=1)

@@ -9,7 +9,7 @@ from trace_builder import toy_game, write_trace
 from pipeline.derive.parallel import derive
 from pipeline.reports.batch.row import compute_rows
 from pipeline.reports.notebook_session import Study, escape_markdown
-from pipeline.statistics.caveats import caveats, idle, mixed_teams, tasks_apart, uneven_tasks, unread_json
+from pipeline.statistics.caveats import caveats, mixed_teams, tasks_apart, uneven_tasks
 from pipeline.tables.io import polars_schema, read_table, write_table
 from pipeline.tables.schemas.base import AGENTS
 from pipeline.tables.schemas.base import GAMES as GAMES_TABLE
@@ -35,27 +35,6 @@ def test_a_team_on_a_part_of_the_tasks_is_named() -> None:
     assert tasks_apart(unknown).endswith(": c.")
     assert tasks_apart(games.filter(pl.col("team") < "c")) == ""
     assert tasks_apart(games.with_columns(stopped=True)) == ""
-
-
-def test_a_team_that_scheduled_nothing_is_named() -> None:
-    games = games_of(
-        {"task_id": "t", "meetings_scheduled": 0}, {"task_id": "u"}, {"team": "idle", "meetings_scheduled": 0}
-    )
-    assert idle(games).startswith("No meeting was scheduled") and idle(games).endswith(": idle (uniform).")
-    assert idle(games.filter(team="own")) == ""
-
-
-def test_json_that_no_protocol_s_reader_knows_is_said_to_be_read_as_english(tmp_path: Path) -> None:
-    games = games_of({}, {"team": "quiet"})
-    known, others = ("imap", '{"kind": "cost"}'), ("slot 1 {or} 5", "[1, 5]", "```\nslot 1\n```")
-    unread = (' {"slots": [1, 5]}\n', "{}", '[{"a": 1}]', "My costs:\n```json\n{}\n```", "```\n[ {}, {}]```")
-    texts = [known, *((None, text) for text in (*others, *unread))]
-    messages = [{"game_id": "g0", "typed": typed, "content": text} for typed, text in texts]
-    assert unread_json(games, tmp_path) == []
-    pl.DataFrame(messages).write_parquet(tmp_path / "messages.parquet")
-    (line,) = unread_json(games, tmp_path)
-    assert line.startswith("own, standard: 5 of 9 messages hold JSON of no known protocol, read as English")
-    assert unread_json(games.filter(team="quiet"), tmp_path) == []
 
 
 def test_all_is_said_once_of_the_games_that_are_shown_and_of_no_others(tmp_path: Path) -> None:

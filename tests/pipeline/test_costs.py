@@ -11,7 +11,6 @@ import pytest
 
 from pipeline.derive.parallel import derive
 from pipeline.paper.costs import (
-    BROKEN_OFF,
     LISTED,
     MEASURED,
     NO_CALL,
@@ -22,7 +21,6 @@ from pipeline.paper.costs import (
     billed,
     costs,
     litellm_prices,
-    per_game,
     read_own_prices,
     read_prices,
     team_models,
@@ -121,13 +119,6 @@ def test_attempts_that_nobody_counted_are_part_of_the_verdict() -> None:
     assert billed(spent).endswith("2.50 US dollars. Of 3 failed attempts nobody noted the cost: they may add to it.")
 
 
-def test_what_stopped_games_asked_last_is_part_of_the_verdict() -> None:
-    paid, games = called("u", "x", 1, 1, usd=1.5), GAMES.with_columns(stopped=pl.col("game_id") == "v")
-    spent = costs(games, table(paid), PRICES)
-    assert (spent["usd_total"].item(), spent["verdict"].item()) == (1.5, f"{MEASURED}{BROKEN_OFF}: 1")
-    assert billed(spent).endswith(" 1.50 US dollars. 1 game stopped: what the last question of each took is in no sum.")
-
-
 def test_answers_from_the_cache_are_told_apart_from_what_calls_cost() -> None:
     paid, kept = called("u", "x", 1, 1, usd=1.5), called("v", "x", 1, 1, usd=0.5) | {"from_cache": True}
     told = "1 call to models cost 1.50 US dollars. 1 answer from the cache had cost 0.5000 US dollars when first given."
@@ -158,12 +149,6 @@ def test_a_teams_file_states_its_own_prices(tmp_path: Path) -> None:
     text = f"agents: [{agent}, {agent}]"
     (tmp_path / "team.yaml").write_text(text, encoding="utf-8")
     assert read_own_prices(tmp_path / "team.yaml").rows() == [("a/b", 1.0, None, 2.0, "team.yaml, 2026-01-02")]
-
-
-def test_a_team_takes_so_much_a_game_and_none_without_a_call() -> None:
-    spent = costs(GAMES, table(called("u", "some/model", 1_000_000, 100_000)), PRICES)
-    assert per_game(spent).select("input_thousands", "output_thousands", "usd_per_game").row(0) == (500, 50, 1.5)
-    assert per_game(costs(GAMES, table(), PRICES)).is_empty()
 
 
 @pytest.mark.slow

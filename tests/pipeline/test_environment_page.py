@@ -1,7 +1,6 @@
 """What docs/environment.md quotes, and how it changes with the figures that it comes from."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 from pipeline.paper.compare import read_numbers
 from pipeline.paper.figures import Figures, figure_values, own_difficulty
 from pipeline.reports.documents.environment import disclosed, exceeding
-from sim.tasks.lists import COLUMNS, NOTES, REQUIRED
 
 ROOT = Path(__file__).parents[2]
 
@@ -55,10 +53,3 @@ def test_a_task_s_own_third_is_by_score_then_errands_then_seed(tmp_path: Path) -
         ("standard", "hard", 1, 0, 0, 1),
     ]
     assert found["feasible_pct"].to_list() == [25.0, 100.0, 100.0, 100.0]
-
-
-def test_the_page_names_every_column_that_a_list_may_have() -> None:
-    page = (ROOT / "docs/environment.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"`(\w+)`", page))
-    assert {*COLUMNS, *REQUIRED} <= named
-    assert named & set(NOTES)

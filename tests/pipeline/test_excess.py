@@ -50,10 +50,6 @@ def shown(number: int, trace: TraceBuilder) -> TraceBuilder:
     return trace
 
 
-def test_nothing_scheduled_costs_nothing() -> None:
-    assert optimum(TraceBuilder().round(0).resolution(0, False)) == 0
-
-
 def test_a_calendar_that_the_trace_does_not_show_leaves_the_optimum_open() -> None:
     assert optimum(toy_game()) is None
     assert optimum(shown(1, TraceBuilder()).resolution(1, True)) is None

@@ -35,12 +35,6 @@ def test_cells_run_with_the_parameters_that_they_name_and_every_figure_is_known(
     assert vars(study) == {"told": ("there", False), "drawn": {"one": 1, "two": 2}}
 
 
-def test_cells_read_what_is_the_project_s_wherever_they_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    cell = f"from pathlib import Path\n{FIRST}\nstudy.found = Path('data/paper/numbers.csv').is_file()"
-    assert run_cells(notebook(tmp_path, "figures = ''", cell), {}).found and Path.cwd() == tmp_path
-
-
 def test_a_cell_that_raises_is_named_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(NotRun, match=r"^.*n\.ipynb, cell 2: ValueError: first$"):
         run_cells(notebook(tmp_path, "figures = ''", "raise ValueError('first\\nsecond')"), {})

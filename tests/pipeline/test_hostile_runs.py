@@ -58,20 +58,6 @@ def test_files_may_be_called_anything(good: bool, tmp_path: Path) -> None:
         assert len(list(csv.reader(told))) == len(NAMES) + 1
 
 
-def test_a_game_under_two_names_that_are_shown_alike_is_told(tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    for name in (b"a\xff.json", rb"a\xff.json"):
-        (tmp_path / "in" / os.fsdecode(name)).write_bytes(toy_game().text())
-    code, lines = derive_by_command(tmp_path / "in", tmp_path / "out")
-    assert (code, ["its game was read already" in line for line in lines]) == (3, [True, False]), lines
-
-
-def test_a_long_reason_is_cut_on_the_terminal(tmp_path: Path) -> None:
-    text = toy_game().text().replace(b'"reschedule"', b'"' + b"x" * 10_000 + b'\\n\\u001b[2J"')
-    code, lines = derive_by_command(write_trace(tmp_path / "a.json", text), tmp_path / "out")
-    assert (code, len(lines), max(map(len, lines)) < 1_000) == (3, 2, True)
-
-
 def test_other_files_are_counted_and_a_folder_may_be_called_like_a_trace(tmp_path: Path) -> None:
     write_trace(tmp_path / "x.json" / "a.json", toy_game().text())
     for name in ("README.md", "a.json.bak", "b.JSON"):
@@ -103,17 +89,6 @@ def test_whole_files_of_other_kinds_are_passed_over_and_all_else_is_rejected(
     [(rows, rejected)] = read_traces(find_sources([tmp_path]))
     assert len(rows["games"]) == 1
     assert {Path(r.path.partition("#")[0]).name for r in rejected} == (set() if passed_over else {name})
-
-
-def test_linked_folders_are_entered_once(tmp_path: Path) -> None:
-    write_trace(tmp_path / "in" / "b" / "a.json", toy_game().text())
-    (tmp_path / "in" / "b" / "loop").symlink_to(tmp_path / "in")
-    write_trace(tmp_path / "elsewhere" / "c.json", toy_game("c").text())
-    (tmp_path / "in" / "link").symlink_to(tmp_path / "elsewhere")
-    assert [Path(source.name).name for source in find_sources([tmp_path / "in", tmp_path / "in" / "b"])] == [
-        "a.json",
-        "c.json",
-    ]
 
 
 def test_a_file_that_vanishes_is_rejected(tmp_path: Path) -> None:

@@ -20,7 +20,6 @@ from typer.testing import CliRunner
 
 from pipeline.__main__ import app
 from pipeline.beyond.judge import model
-from pipeline.beyond.judge.replies import Question, read_messages
 from pipeline.derive import parallel
 from pipeline.derive.verify import verified
 from pipeline.tables.io import read_table
@@ -191,18 +190,6 @@ def test_a_message_that_is_refused_is_unread_and_the_others_are_read(
     assert found["rejected"]["reason"].str.starts_with("no answer: ").all()
 
 
-def test_answers_that_are_on_their_way_when_a_budget_ends_are_kept(tables: Path, tmp_path: Path) -> None:
-    """Two answers are more than the budget; others were asked for by then, a third of a second apart."""
-    with judge("no-usage", latency=1_000.0) as server:
-        prices = {"input": 0, "output": 1, "date": "2026-01-01"}
-        team = write_team(tmp_path, server, concurrency=3, requests_per_minute=180, prices=prices)
-        result = run(tables, server, tmp_path / "out", "--max-cost", "0.003", model=team)
-        asked = server.requests
-    assert (result.exit_code, asked >= 2) == (4, True)
-    assert f"{asked} answers from {asked} requests, " in result.stderr
-    assert len(list((tmp_path / "out/answers").rglob("*.json"))) == asked
-
-
 def test_a_server_that_falls_silent_ends_the_run(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model, "GIVE_UP", 2)
     with judge(stubborn=True) as server:
@@ -250,16 +237,6 @@ def test_nobody_is_asked_where_no_answer_can_be_kept(tables: Path, tmp_path: Pat
     assert refused.startswith(f"error: answers can't be kept in {tmp_path / 'file'} (")
     assert refused.endswith("): name another folder with --cache")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
-def test_a_sample_has_a_name_and_a_larger_one_holds_it(tables: Path) -> None:
-    whole = read_messages(tables)
-    assert (len(whole), whole) == (12, sorted(whole, key=lambda asked: asked[:2]))
-    four, seven, other = (read_messages(tables, n, seed) for n, seed in ((4, "a"), (7, "a"), (4, "b")))
-    assert (len(four), set(four) < set(seven), set(seven) < set(whole)) == (4, True, True)
-    assert other != four == read_messages(tables, 4, "a")
-    assert read_messages(tables, 99) == whole
-    assert whole[0].question == Question(0, 3, 4, SAID[0])
 
 
 @pytest.mark.slow

@@ -103,13 +103,6 @@ def test_every_claim_is_kept_with_its_exact_span_or_refused_with_a_reason(claims
     assert all(refused.reason.isascii() and refused.reason.isprintable() for refused in found.refused)
 
 
-@given(st.text(st.characters(), max_size=60), st.booleans())
-def test_any_text_is_a_reply(text: str, cut: bool) -> None:
-    found = read_reply(text, cut, QUESTION, PAPER)
-    assert found.reply == text
-    assert found.whole or not found.claims
-
-
 MENTIONED = [
     ("Are you free at slots 3, 12 and 4-6?", {3, 4, 5, 6, 12}),
     ("Meeting 2 is settled.", set()),
@@ -150,11 +143,6 @@ def test_units_are_what_either_reader_names_and_the_slots_that_both_leave_unclai
         "pooled": (1, 1, 2, 16),
         "any": (2, 0, 1, 1),
     }
-
-
-def test_a_slot_with_two_claims_counts_in_both_classes() -> None:
-    found = table("Slot 3 is free. Let's take slot 3.", claim(1, 3, "positive"), claim(1, 3, "proposal"))
-    assert (found["positive"], found["proposal"], found["any"]) == ((1, 0, 0, 0),) * 3
 
 
 def test_messages_count_as_often_as_they_were_sent_and_unread_ones_not_at_all() -> None:

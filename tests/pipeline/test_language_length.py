@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from machine.cores import cpu_budget
 from pipeline.behaviour.patterns import Thresholds, message_patterns
@@ -18,12 +16,9 @@ from pipeline.behaviour.phrases import stems
 from pipeline.privacy.language import messages as language
 from pipeline.privacy.language import passages
 from pipeline.privacy.language.clause_rules import RULES, Rule
-from pipeline.privacy.language.grammar import KINDS
 from pipeline.privacy.language.messages import MOST_CLAIMS
-from pipeline.privacy.language.passages import FAR
-from pipeline.privacy.language.scan import RUN, SENTENCE_CHARS, expand, scanner
+from pipeline.privacy.language.scan import RUN, SENTENCE_CHARS, scanner
 from pipeline.traces.limits import CPU_SECONDS, MESSAGE_CHARS
-from tests.pipeline.gold import gold
 
 pytestmark = pytest.mark.slow
 
@@ -169,43 +164,10 @@ def test_so_does_every_rule(rule: Rule, joint: str) -> None:
     assert_linear(read, ("", joint.join((*words, "")), ""))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@settings(
-    max_examples=25,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-@given(st.data())
-def test_so_does_every_phrase_of_the_vocabulary(kind: str, data: st.DataObject) -> None:
-    phrase = data.draw(st.sampled_from(KINDS[kind]))
-    said = data.draw(st.from_regex(expand(phrase), fullmatch=True))
-    joint = data.draw(st.sampled_from((" ", " 3, ", "\n", " " * RUN)))
-    assert_linear(read, ("", said + joint, ""))
-
-
-@pytest.mark.parametrize("blanks", [RUN - 1, RUN + 1, 3 * RUN])
-def test_long_blanks_change_no_claim_and_no_span(blanks: int) -> None:
-    """They are read as fewer, and spans are still those of the message."""
-    for _, message, _ in gold("clauses"):
-        wide, wider = (message.replace(" ", " " * width, 2) for width in (RUN, blanks))
-        if len(wider) > FAR:
-            continue
-        claims, same = language.statements(wide), language.statements(wider)
-        assert [claim[:3] for claim in claims] == [claim[:3] for claim in same]
-        assert [wide[c[3] : c[4]].split() for c in claims] == [wider[c[3] : c[4]].split() for c in same]
-
-
 def test_a_long_sentence_is_read_to_its_end_and_no_number_is_cut() -> None:
     told = language.statements(", ".join(f"slot {slot} is free" for slot in range(1000)))
     assert [slot for claim in told for slot in claim[1]] == list(range(1000))
     assert language.statements("9" * 3 * SENTENCE_CHARS + " I'm free at 3")[-1][1] == [3]
-
-
-def test_a_heading_longer_than_any_should_be_heads_nothing() -> None:
-    for words, slots in ((1, [3, 5]), (FAR, [])):
-        told = language.statements("I'm free " + "today " * words + "at:\n- slot 3\n- slot 5")
-        assert [slot for claim in told for slot in claim[1]] == slots
 
 
 def test_a_message_makes_no_more_claims_than_a_table_should_hold() -> None:

@@ -107,22 +107,6 @@ def test_no_harmless_words_turn_a_sign(claim: str, expected: set[tuple[int, int,
     assert [text for text in written if signs(text) != expected] == []
 
 
-SPELLINGS = (
-    ("I favour slot 5", "I favor slot 5"),
-    ("Let's finalise slot 5", "Let's finalize slot 5"),
-    ("My meeting at slot 5 was cancelled, so slot 5 is free", "My meeting at slot 5 was canceled, so slot 5 is free"),
-    ("I'd have to reorganise slot 5", "I'd have to reorganize slot 5"),
-    ("Slot 5 is my favourite", "Slot 5 is my favorite"),
-    ("I've pencilled in slot 5", "I've penciled in slot 5"),
-    ("I'd need to prioritise my errand at slot 5", "I'd need to prioritize my errand at slot 5"),
-)
-
-
-@pytest.mark.parametrize(("british", "american"), SPELLINGS)
-def test_british_and_american_spelling_say_the_same(british: str, american: str) -> None:
-    assert read(british) == read(american) != frozenset()
-
-
 STATES = {"free": "positive", "busy": "negative", "errand": "occupied"}
 SAID = {"free": "is free", "busy": "is busy", "errand": "has an errand"}
 Calendars = dict[int, dict[int, str]]

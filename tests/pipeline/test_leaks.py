@@ -20,7 +20,7 @@ from pipeline.behaviour.leaks import (
     may_contain_cue,
     prepare_label,
 )
-from pipeline.behaviour.phrases import family, is_form_of, kind_of, split_words, stem, stems
+from pipeline.behaviour.phrases import family, is_form_of, split_words, stems
 from pipeline.behaviour.tables import find_leaks
 from pipeline.derive.rows import ingested_frames
 from pipeline.traces.ingest import ingest
@@ -72,12 +72,6 @@ def test_the_gold_set_is_found_in_public_traces() -> None:
     assert all(induced for *_, induced, _, _, _ in found)
 
 
-def test_the_gold_set_has_leaks_and_look_alikes() -> None:
-    assert len(GOLD) >= 60
-    assert sum(case["kind"] == "appendix" for case in GOLD) == 22
-    assert sum(not case["found"] for case in GOLD) >= 25
-
-
 RECORDED = (
     ("I'm at the Marlowe Pavilion then.", "Marlowe Pavilion"),
     ("Chemo infusion, third cycle, Marlowe Pavilion: no.", "Chemo infusion, third cycle, Marlowe Pavilion"),
@@ -91,21 +85,6 @@ RECORDED = (
 def test_recorded_terms_decide_where_there_are_some(message: str, found: str | None) -> None:
     label = "Chemo infusion, third cycle, Marlowe Pavilion"
     assert said(message, label, terms=("chemo", "marlowe pavilion")).get(label) == found
-
-
-KINDS = (
-    ("meeting", "scheduling"),
-    ("appointment", "scheduling"),
-    ("with", "linking"),
-    ("7", "linking"),
-    ("private", "combining"),
-    ("bankruptcy", "telling"),
-)
-
-
-@pytest.mark.parametrize(("word", "kind"), KINDS)
-def test_a_word_counts_for_what_its_list_says(word: str, kind: str) -> None:
-    assert kind_of(word) == kind
 
 
 FORMS = (
@@ -194,14 +173,6 @@ def test_a_compound_is_found_as_one_word_and_as_two(label: str, message: str, to
     assert not told or pl.DataFrame({"content": [message]}).filter(may_contain_cue(pl.col("content"), cues)).height
 
 
-STEMS = (("landlord's", "landlord"), ("Allergies", "allergy"), ("boxes", "box"), ("bus", "bus"), ("class", "class"))
-
-
-@pytest.mark.parametrize(("word", "expected"), STEMS)
-def test_plurals_and_possessives_are_one_word(word: str, expected: str) -> None:
-    assert stem(word) == expected
-
-
 def leaks(trace: TraceBuilder, *names: str) -> list[tuple[Any, ...]]:
     return derived(trace)["leaks"].select(names).rows()
 
@@ -262,10 +233,6 @@ def test_a_probe_induces_only_in_its_round() -> None:
     assert leaks(trace, "round", "induced") == [(1, False)]
 
 
-def test_a_probing_agent_leaks_unasked() -> None:
-    assert leaks(labelled_game(nosy=[0]).dm(0, 0, 1, "The babysitter."), "induced") == [(False,)]
-
-
 @pytest.fixture(scope="module")
 def scripted() -> Frames:
     """One task of the paper, played by the four protocols."""
@@ -288,14 +255,6 @@ def test_no_text_is_too_strange(message: str, label: str, terms: list[str]) -> N
     for reading in (prepare_label(label, ()), prepare_label(label, tuple(terms))):
         span = find_label(reading, split_words(message))
         assert span is None or 0 <= span[0] < span[1] <= len(message)
-
-
-ODD = st.text(st.sampled_from([*"ab7 _-'`.\n", "’", "é"]))
-
-
-@given(st.one_of(st.text(), ODD))
-def test_the_stems_of_a_text_are_those_of_its_words(text: str) -> None:
-    assert stems(text) == {word.stem for word in split_words(text)}
 
 
 SOME = """slot bankruptcy Filing private meeting landlord’s the with — . coffee follow-up İstanbul 7"""

@@ -139,11 +139,6 @@ def test_a_model_is_not_compared_where(method: str, note: str, played: "Results"
     assert verdicts(played, of) == [("needs model traces", "", note)]
 
 
-def test_a_probing_agent_s_model_does_not_count(played: "Results") -> None:
-    of = paper(("section 4, Adversarial", "pooled", "Pro", "model", "dms", "4", "0"))
-    assert verdicts(played, of) == [("reproduced", "4", "")]
-
-
 POOLED = (
     ("section 4.1", "pooled", "all models", "model", "dms", "8", "0"),
     ("section 4.1", "pooled:easy", "all models", "model", "fairness", "0.00", "2"),
@@ -179,17 +174,6 @@ def test_a_fact_that_no_game_tells_differs_by_choice(played: "Results") -> None:
     assert build_ledger(played, paper(), stated).select("verdict", "ours", "note").rows() == [
         ("differs by choice", "2", "nobody can know")
     ]
-
-
-def test_a_fact_that_is_in_force_is_a_setting(played: "Results") -> None:
-    stated = [Fact("pooled", "suite", "tasks", 1, "params.yaml")]
-    found = build_ledger(played, paper(), stated).select("verdict", "ours", "computed_by").rows()
-    assert found == [("setting", "1", "params.yaml")]
-
-
-def test_a_single_simulated_team_shows_no_comparison_of_teams(played: "Results") -> None:
-    tested = run_directions(DECLARED.directions, played)
-    assert "figures_and_expensive_moves" not in {query for query, _ in tested}
 
 
 @pytest.mark.parametrize(("tasks", "even"), [("xx", ["a", "b"]), ("xy", [])])
@@ -235,17 +219,6 @@ def test_the_order_of_table_4_is_shown_by_a_correlation_above_0(often: list[int]
         connection.register("patterns", patterns)
         (outcome,) = run_directions([direction], connection).values()
     assert (outcome.agrees, outcome.statistic) == (agrees, pytest.approx(1.0 if agrees else -1.0))
-
-
-BLOCKED = next(direction for direction in DECLARED.directions if direction.query == "blocked_coordination")
-LOWER = {("Table 1", "uniform", "Pro", "coordination_rate_pct"): 100.0}
-
-
-@pytest.mark.parametrize(("printed", "lower"), [("100.0", False), ("97.2", True)])
-def test_a_figure_whose_own_row_lacks_the_direction_does_not_show_it(printed: str, lower: bool) -> None:
-    figure = Figure("section 4", "blocked uniform", "Pro", "model", "coordination_rate_pct", printed, "1")
-    assert BLOCKED.shown_by(figure, LOWER) is lower
-    assert BLOCKED.shown_by(figure, {})
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The library for notebooks and scripts: `from pipeline import Tables`."""
 
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -83,33 +82,11 @@ def test_what_holds_no_tables_is_told(place: str, problem: str) -> None:
         Tables(ROOT / place if place == "README.md" else place)
 
 
-def test_of_a_url_the_folder_s_own_tables_are_read_and_none_below_it(folder: Path, tmp_path: Path) -> None:
-    shutil.copytree(folder / "tables", tmp_path / "here")
-    shutil.copytree(folder / "tables", tmp_path / "here" / "below")
-    games = pl.read_parquet(folder / "tables" / "games.parquet")
-    pl.concat([games, games]).write_parquet(tmp_path / "here" / "below" / "games.parquet")
-    assert Tables(f"file://{tmp_path}/here").games.height == 1
-    with pytest.raises(FileNotFoundError, match=r"no tables in .*/parts"):
-        shutil.move(tmp_path / "here" / "below", tmp_path / "parts" / "games" / "team=x")
-        Tables(f"file://{tmp_path}/parts")
-
-
 def test_a_file_of_another_program_is_no_database_and_nothing_is_fetched_to_open_it(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "x.duckdb")) as other:
         other.execute("CREATE TABLE games (game_id TEXT)")
     with pytest.raises(ValueError, match="not a valid DuckDB database file"):
         Tables(tmp_path / "x.duckdb")
-
-
-def test_a_game_or_table_that_is_not_there_is_told(folder: Path) -> None:
-    tables = Tables(folder / "tables")
-    for wanted in ("", "nosuch"):
-        with pytest.raises(KeyError, match="no game"):
-            tables.game(wanted)
-    with pytest.raises(KeyError, match="no table nosuch; there are agent_parameters, agents"):
-        tables["nosuch"]
-    with pytest.raises(AttributeError, match="no table nosuch"):
-        _ = tables.nosuch
 
 
 @pytest.mark.slow

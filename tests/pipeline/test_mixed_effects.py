@@ -1,7 +1,5 @@
 """Crossed random intercepts against closed forms, textbook formulas, statsmodels and simulated truth (Appendix I)."""
 
-from collections.abc import Callable
-
 import numpy as np
 import polars as pl
 import pytest
@@ -12,7 +10,7 @@ from scipy import stats
 from statistics_check import games, long, lowest_on_grid, textbook, varied_games
 
 from pipeline.statistics import reml
-from pipeline.statistics.mixed_effects import Fit, crossed, crossed_by_statsmodels, per_group_slopes
+from pipeline.statistics.mixed_effects import Fit, crossed, crossed_by_statsmodels
 from pipeline.statistics.resampling import stream
 
 pytestmark = pytest.mark.slow
@@ -164,28 +162,6 @@ def test_units_and_row_order_do_not_matter(
     assert after.sd / unit == pytest.approx(before.sd)
 
 
-LABELS: dict[str, Callable[[pl.DataFrame], object]] = {
-    "categories": lambda f: f.with_columns(pl.col("model", "task").cast(pl.String).cast(pl.Categorical)),
-    "pandas": lambda f: f.to_pandas(),
-}
-
-
-@pytest.mark.parametrize("kind", LABELS)
-def test_labels_and_frames_of_any_kind_give_the_same_fit(kind: str) -> None:
-    assert crossed(LABELS[kind](SMALL), "y", "x") == crossed(SMALL, "y", "x")  # type: ignore[arg-type]
-
-
-def test_the_record_names_the_groups() -> None:
-    renamed = SMALL.rename({"model": "team", "task": "task_id"})
-    fit = crossed(renamed, "y", "x", ("team", "task_id"))
-    assert list(fit.var) == ["team", "task_id", "residual"]
-    assert fit.sizes == {"team": 4, "task_id": 8}
-    assert fit.n == SMALL.height
-    assert fit.var_residual == fit.var["residual"]
-    swapped = crossed(renamed, "y", "x", ("task_id", "team"))
-    assert swapped.loglik == pytest.approx(fit.loglik, abs=1e-10)
-
-
 def test_the_interval_is_student_s_and_the_bound_is_where_both_one_sided_tests_reject() -> None:
     fit = crossed(SMALL, "y", "x")
     low, high = fit.interval()
@@ -227,12 +203,6 @@ def test_what_cannot_be_fitted_is_refused_in_one_line(case: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("groups", [(), ("model", "model"), ("model", "residual")])
-def test_groups_must_be_different_columns(groups: tuple[str, ...]) -> None:
-    with pytest.raises(ValueError, match="different columns"):
-        crossed(SMALL.with_columns(residual="task"), "y", "x", groups)
-
-
 def test_with_many_models_the_truth_is_recovered() -> None:
     fits: list[Fit] = [crossed(games(stream("many", str(i)), 40, 12, slope=-0.1), "y", "x") for i in range(100)]
     errors = np.array([fit.beta + 0.1 * fit.sd for fit in fits]) / [fit.se for fit in fits]
@@ -242,26 +212,3 @@ def test_with_many_models_the_truth_is_recovered() -> None:
     for name, true in {"model": 0.5, "task": 0.5, "residual": 1.0}.items():
         found = np.array([fit.var[name] for fit in fits])
         assert abs(found.mean() - true) < 4 * found.std() / np.sqrt(100)
-
-
-def test_slopes_within_models() -> None:
-    x = [0.0, 1, 2, 3, 0, 1, 2, 3, 1, 1, 1, 0, 5]
-    y = [1.0, 3, 5, 7, 2, 1, 3, 0, 1, 2, 3, 1, 2]
-    frame = pl.DataFrame({"model": list("aaaabbbbcccdd"), "x": x, "y": y})
-    slopes = per_group_slopes(frame, "y", "x", "model")
-    sd = float(np.std(x, ddof=1))
-    assert slopes["n"].to_list() == [4, 4, 3, 2]
-    assert slopes["slope"].to_list() == [pytest.approx(2 * sd), pytest.approx(-0.4 * sd), None, None]
-    # b: slope -0.4, squares left 5 - 0.8 = 4.2 on 2 degrees of freedom, x's squares 5: t = 4.3027 at 97.5 %.
-    row = slopes.row(1, named=True)
-    assert row["se"] == pytest.approx(sd * np.sqrt(4.2 / 2 / 5))
-    assert (row["low"], row["high"]) == pytest.approx(
-        (row["slope"] - 4.30265 * row["se"], row["slope"] + 4.30265 * row["se"])
-    )
-    assert row["p_one_sided"] == pytest.approx(stats.t.cdf(-0.4 / np.sqrt(0.42), 2))
-    assert slopes.equals(per_group_slopes(frame.reverse(), "y", "x", "model"))
-
-
-def test_two_rows_have_no_slope() -> None:
-    with pytest.raises(ValueError, match="2 rows are too few"):
-        per_group_slopes(SMALL.head(2), "y", "x", "model")

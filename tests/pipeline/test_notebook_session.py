@@ -87,14 +87,7 @@ def test_on_the_studys_own_tables_a_difference_that_went_away_is_an_error(own_st
             own_study.assert_deviation("fairness falls", holds, source="section 4")
 
 
-OTHERWISE: tuple[tuple[object, str], ...] = (
-    ("here", "here"),
-    (lambda: "computed here", "computed here"),
-    (lambda: {}["imap"], ""),
-)
-
-
-@pytest.mark.parametrize(("otherwise", "told"), OTHERWISE)
+@pytest.mark.parametrize(("otherwise", "told"), [("here", "here"), (lambda: {}["imap"], "")])
 def test_a_finding_is_the_study_s_and_elsewhere_what_those_tables_show(
     own_study: Study, other_study: Study, otherwise: object, told: str
 ) -> None:
@@ -149,17 +142,6 @@ def test_intervals_are_those_of_the_table_asked_for(other_study: Study, tmp_path
     row = other_study.intervals("table1").row(0, named=True)
     assert (row["part"], row["measure"], row["low"]) == (None, "excess_cost", 0.5)
     assert other_study.intervals("volume")["part"].to_list() == ["all"]
-
-
-def test_the_papers_figures_are_numbers(other_study: Study) -> None:
-    found = other_study.paper("section 4, Baselines").filter(method="IMAP", setting="varied", metric="excess_cost")
-    assert (found["value"].item(), found["decimals"].item()) == (20.28, 2)
-    assert other_study.paper("Table 99").is_empty()
-
-
-def test_nothing_to_draw_is_said_and_leaves_no_file(other_study: Study) -> None:
-    assert "Nothing to draw" in str(other_study.figure(None, "empty").data)  # type: ignore[no-untyped-call]
-    assert not other_study.figures.exists()
 
 
 def test_a_notebook_does_not_go_on_with_tables_that_replaced_its_own(study_folder: Path, tmp_path: Path) -> None:

@@ -29,14 +29,6 @@ def test_the_nearest_game_is_chosen_and_always_the_same(near: dict[str, str], ch
     assert choose_game(GAMES, **near) == choose_game(GAMES.reverse(), **near) == chosen
 
 
-def test_a_game_that_is_asked_for_by_its_id_must_be_there() -> None:
-    assert choose_game(GAMES, "a", team="imap") == "a"
-    with pytest.raises(KeyError, match="no game x"):
-        choose_game(GAMES, "x", team="imap")
-    with pytest.raises(KeyError, match="no game"):
-        choose_game(GAMES.clear())
-
-
 def update(
     index: int, observer: int, slot: int | None, after: float | None, span: tuple[int, int] | None = None
 ) -> dict[str, Any]:

@@ -13,9 +13,7 @@ from pipeline.paper.ledger.outcomes import (
     Outcome,
     adjust,
     by_level,
-    cases,
     correlation,
-    fisher,
     paired,
 )
 from pipeline.statistics.resampling import stream
@@ -82,17 +80,6 @@ def test_the_interval_of_a_rise_is_as_wide_as_the_spread_of_its_tasks(tasks_a_ce
     assert found.high - found.low == pytest.approx(2 * 1.96 * (2 * spread / 24) ** 0.5, rel=0.1)
 
 
-def test_a_rise_whose_middle_is_out_of_order_neither_holds_nor_is_the_opposite() -> None:
-    found = by_level(levels(("s", 0, 1.0), ("s", 1, 0.0), ("s", 2, 2.0)), Labels(("low", "middle", "high")), "x")
-    assert found and (found.holds, found.opposite, found.statistic) == (False, False, 1.0)
-
-
-def test_levels_weigh_their_tasks_by_what_stands_below() -> None:
-    rows = levels(("s", 0, 0.0), ("s", 0, 3.0), ("s", 1, 4.0)).with_columns(below=pl.Series([1.0, 3.0, 2.0]))
-    found = by_level(rows, LABELS, "x")
-    assert found and found.shown == "more 0.8, less 2.0"
-
-
 def test_a_ranking_of_seven_is_tried_in_every_order() -> None:
     found = correlation(points([1, 2, 3, 4, 5, 6, 7], [10, 20, 30, 40, 50, 60, 70]), Labels(("models",)), "x")
     assert found and found.p_value == pytest.approx(2 / factorial(7)) and found.exact and found.holds
@@ -109,18 +96,6 @@ def test_a_rank_correlation_is_spearman_s_and_falls_where_it_does_not_rise(value
     assert rising.statistic == pytest.approx(float(spearmanr(x, y).statistic))
     assert (rising.holds, rising.opposite) == (falling.opposite, falling.holds)
     assert rising.p_value == falling.p_value
-
-
-def test_shares_are_compared_by_fisher_s_test() -> None:
-    found = fisher(pl.DataFrame({"count": [3, 1], "total": [4, 4]}), LABELS, "x")
-    assert found and found.p_value == pytest.approx(34 / 70) and found.shown == "more 3 of 4, less 1 of 4"
-
-
-def test_one_case_that_does_not_hold_is_enough_and_is_told() -> None:
-    rows = pl.DataFrame({"holds": [True, False, False], "shown": ["fine", "not this", "not this"]})
-    found = cases(rows, Labels(("meetings",)), "x")
-    assert found and (found.holds, found.shown, found.n) == (False, "1 of 3 meetings; not this", 3)
-    assert cases(rows.head(0), LABELS, "x") is None
 
 
 def test_holm_is_over_the_outcomes_that_have_a_p() -> None:

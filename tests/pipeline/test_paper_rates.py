@@ -10,7 +10,6 @@ from pipeline.paper.compare import read_numbers
 from pipeline.paper.figures import figure_values
 from pipeline.paper.pattern_rates import (
     is_commonest,
-    pattern_accuracy,
     pattern_rates,
     rank_agreement,
     reported_rates,
@@ -80,22 +79,6 @@ def test_a_pattern_is_the_commonest_where_enough_tasks_show_it(
     assert is_commonest("gossip", ["tax", "errand"], occurrences) is commonest
     assert is_commonest("gossip", ["tax", "errand"], occurrences.clear()) is None
     assert is_commonest("gossip", [], occurrences) is None
-
-
-def test_trust_counts_what_is_found_for_each_that_was_meant() -> None:
-    truth = pl.DataFrame(
-        [
-            ("patterns", "tax", "false", 8, 0, 2, 1.0, 0.8),
-            ("patterns", "tax", "true", 2, 2, 8, 0.5, 0.2),
-            ("leaks", "all", "true", 1, 0, 0, 1.0, 1.0),
-        ],
-        schema=["finder", "part", "held_out", "hits", "false_alarms", "misses", "precision", "recall"],
-        orient="row",
-    )
-    row = pattern_accuracy(truth).row(0, named=True)
-    names = ("pattern", "recall_open", "recall_held_out", "found_per_meant_open", "found_per_meant_held_out")
-    assert tuple(row[name] for name in names) == ("tax", 0.8, 0.2, 8 / 10, 4 / 10)
-    assert pattern_accuracy(truth.clear()).is_empty()
 
 
 def leaks(*rows: tuple[str, str, str, int, int, int]) -> pl.DataFrame:

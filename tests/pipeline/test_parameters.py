@@ -76,10 +76,3 @@ def test_a_parameter_that_no_study_can_be_made_with_is_told(name: str, value: An
     with pytest.raises(ValueError, match=r"^params.yaml: ") as problem:
         check_parameters(tmp_path)
     assert told in str(problem.value) and "\n" not in str(problem.value)
-
-
-@pytest.mark.parametrize("text", ["", "a: [", "- 1", "vps: {prior: 0.5}"])
-def test_a_file_of_other_form_is_told_in_a_line(text: str, tmp_path: Path) -> None:
-    (tmp_path / "params.yaml").write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=r"^params.yaml: .*; mend it, and run the same again$"):
-        check_parameters(tmp_path)

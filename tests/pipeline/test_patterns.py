@@ -117,13 +117,6 @@ def test_a_message_can_show_several_patterns() -> None:
     assert {row[1:] for row in rows} == {(0, event, 0)}
 
 
-def test_a_leak_to_several_is_one_message() -> None:
-    trace = labelled_game().group(0, 0, [1, 2], "The oil, the babysitter, the bankruptcy.")
-    assert [row for row in patterns(trace, "pattern", "span_start") if row[0] == "semantic_label_leakage"] == [
-        ("semantic_label_leakage", 14)
-    ]
-
-
 def test_typed_messages_show_no_pattern() -> None:
     say = {"imap": "decision", "slot": 1, "note": "Agent 2 is free, errand #4, cost 100, agreed"}
     assert patterns(TraceBuilder().round(0).dm(0, 0, 1, say), "pattern") == []
@@ -160,24 +153,6 @@ def test_qualitative_flattening_is_an_expensive_errand_moved(
 def resolved(trace: TraceBuilder, number: int, coordinated: bool, slots: dict[str, int | None], *broken: int) -> None:
     data = {"per_agent_slot": slots, "consistency_violated_meeting_ids": list(broken)}
     trace.event("resolution", round=number, coordinated=coordinated, **data)
-
-
-DISAGREEMENTS = (
-    (False, (3, 2), True),
-    (False, (3, 3), False),
-    (True, (3, 2), False),
-)
-
-
-@pytest.mark.parametrize(("coordinated", "slots", "expected"), DISAGREEMENTS)
-def test_ambiguous_consensus_is_two_slots_in_a_failed_round(coordinated: bool, slots: Any, expected: bool) -> None:
-    trace = TraceBuilder().round(0, (0, 2))
-    resolved(trace, 0, coordinated, {"0": slots[0], "2": slots[1]})
-    rows = patterns(trace, "pattern", "round", "event_index", "agent")
-    event = len(trace.content["events"]) - 1
-    assert [row for row in rows if row[0] == "ambiguous_consensus"] == [
-        ("ambiguous_consensus", 0, event, None)
-    ] * expected
 
 
 def test_displacement_is_strict_in_the_round_that_moved_the_meeting_and_cascades_once() -> None:
@@ -235,9 +210,3 @@ def test_no_text_is_too_strange_and_every_span_shows_its_pattern(message: str) -
         assert pattern in MESSAGE_PATTERNS
         if strict and len(message) <= 80:
             assert pattern in found(message[start:end])
-
-
-def test_an_errand_that_stands_twice_and_moves_twice_is_one_row() -> None:
-    trace = TraceBuilder(setting="varied", calendars=(rendering(*["Errand #1 (cost=100)"] * 4),) * 3).round(0)
-    trace.batch(0, 0, reschedule(1, 0, 1), reschedule(1, 2, 3))
-    assert [row[0] for row in patterns(trace, "pattern")] == ["qualitative_flattening"]

@@ -16,20 +16,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.text import Text
 
-from pipeline.reports.measures import OWN, SCRIPT
+from pipeline.reports.measures import OWN
 from pipeline.reports.plots.dots import (
     Panel,
-    estimates_and_bounds,
-    paper_models,
     team_dots,
     with_intervals,
     with_names,
 )
 from pipeline.reports.plots.labels import place_labels, spread_apart, text_size
-from pipeline.reports.plots.layout import COLUMN, HALF_COLUMN, finish, panels, printed_at, subplots
+from pipeline.reports.plots.layout import COLUMN, HALF_COLUMN, panels, printed_at
 from pipeline.reports.plots.lines import Steps, team_lines
 from pipeline.reports.plots.planes import messages_and_excess, privacy_plane
-from pipeline.reports.plots.style import compact_svg, save
+from pipeline.reports.plots.style import save
 from pipeline.statistics.bootstrap import fit_line
 from pipeline.statistics.pareto import pareto_frontier
 from pipeline.statistics.resampling import Resampling
@@ -49,19 +47,6 @@ def test_spread_labels_keep_their_order_their_distance_and_their_column(wanted: 
     apart = min(gap, 2400 / max(1, len(wanted) - 1))
     assert all(b - a >= apart - 1e-6 for a, b in pairwise(ordered))
     assert all(-1200 - 1e-6 <= place <= 1200 + 1e-6 for place in places)
-
-
-SPREAD = (
-    ([0.0, 20.0, 40.0], [0.0, 20.0, 40.0]),  # room for all: nobody moves
-    ([20.0, 20.0], [15.0, 25.0]),
-    ([42.0, 40.0, 0.0], [46.0, 36.0, 0.0]),
-    ([49.0, 50.0], [40.0, 50.0]),  # not beyond the end
-)
-
-
-@pytest.mark.parametrize(("wanted", "places"), SPREAD)
-def test_labels_move_as_little_as_can_be(wanted: list[float], places: list[float]) -> None:
-    assert spread_apart(wanted, 10, 0, 50) == pytest.approx(places)
 
 
 POINTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12)
@@ -148,27 +133,6 @@ def test_a_mean_gets_its_own_interval() -> None:
     assert easy.filter(team="imap", setting="uniform")["excess_cost_low"].item() == 9.0
 
 
-def test_the_papers_models_are_rows_like_ours() -> None:
-    columns = {"setting": "uniform", "method": "A model", "kind": "model"}
-    measured = {"excess_cost": 1.5, "fairness": 0.1, OWN: 2.5}
-    figures = [columns | {"metric": metric, "value": value} for metric, value in measured.items()]
-    found = paper_models(pl.DataFrame([*figures, figures[0] | {"kind": "baseline"}]))
-    assert found.rows(named=True) == [
-        {"setting": "uniform", "name": "A model", "excess_cost": 1.5, "fairness": 0.1, SCRIPT: 2.5, "kind": "reported"}
-    ]
-    assert paper_models(pl.DataFrame(figures).clear()).columns == ["setting", "name", "kind"]
-
-
-def test_a_mean_is_followed_by_both_ends_of_its_interval_or_by_neither() -> None:
-    points = pl.DataFrame(
-        {"team": [*"abc"], "x": [1.0, 2.0, None], "x_low": [0.5, None, 0.0], "x_high": [1.5, 9.0, 1.0]}
-    )
-    found = estimates_and_bounds(points, "x")
-    assert found.filter(team="a")["_value"].to_list() == [1.0, 0.5, 1.5]
-    assert found.filter(pl.col("team") != "a").select("team", "_value").rows() == [("b", 2.0)]
-    assert estimates_and_bounds(points.select("team", "x"), "x")["_value"].to_list() == [1.0, 2.0]
-
-
 def points(**more: float) -> pl.DataFrame:
     frame = with_names(table(vps_uniform_mean=1.5, dms_per_meeting=6.0, **more))
     ends = {f"excess_cost_{end}": pl.col("excess_cost") * by for end, by in (("low", 0.8), ("high", 1.3))}
@@ -244,52 +208,6 @@ def check_words(figure: "Figure") -> None:
     assert all(figure.bbox.padded(1).contains(*end) for end in ends)
 
 
-def test_models_stand_in_the_plane_of_the_public_script_alone() -> None:
-    model = {"setting": "uniform", "method": "A model", "kind": "model"}
-    printed = [model | {"metric": metric, "value": 1.0} for metric in ("excess_cost", OWN)]
-    every = pl.concat(
-        [points().with_columns(pl.col(OWN).alias(SCRIPT)), paper_models(pl.DataFrame(printed))], how="diagonal"
-    )
-    for column in (SCRIPT, OWN):
-        figure = privacy_plane(every, column, "so", "A title")
-        assert figure is not None
-        assert ("A model" in [text.get_text() for text in figure.findobj(Text)]) == (column == SCRIPT)
-
-
-NOTHING: dict[str, Callable[[], object]] = {
-    "plane without values": lambda: privacy_plane(
-        points().with_columns(pl.lit(None, pl.Float64).alias(OWN)), OWN, "so", "T"
-    ),
-    "one step": lambda: team_lines(of_steps().filter(step="a"), "excess_cost", STEPS, "T"),
-    "no games": lambda: messages_and_excess(points().clear(), points(), {}, "T"),
-}
-
-
-@pytest.mark.parametrize("draw", NOTHING.values(), ids=NOTHING)
-def test_where_there_is_nothing_to_draw_there_is_no_figure(draw: Callable[[], object]) -> None:
-    assert draw() is None
-
-
-SVG = """<svg>
-  <!-- words -->
-  <path id="g1" d="M 1.23456 -0.0001
-L 2 3.999
-" transform="scale(0.015625)"/>
-  <g id="a" transform="translate(12.34567 8) scale(0.075 -0.075)"/>
-</svg>
-"""
-
-
-def test_an_svg_keeps_places_to_a_hundredth_and_scales_whole() -> None:
-    told_shorter = compact_svg(SVG)
-    assert told_shorter == (
-        '<svg><path id="g1" d="M 1.23 0 L 2 4 " transform="scale(0.015625)"/>'
-        '\n<g id="a" transform="translate(12.35 8) scale(0.075 -0.075)"/></svg> \n'
-    )
-    assert compact_svg("<svg>a\x1b\ufffeb\t</svg>") == "<svg>a\ufffd\ufffdb\t</svg>\n"
-    assert not re.search(r"\d\.\d{3,}(?=[ \"][^>]*/>)", told_shorter.replace("0.015625", "").replace("0.075", ""))
-
-
 @pytest.mark.parametrize("name", [r"$\nosuch$", "a $x$ b", "$^_{$"])
 def test_a_name_is_drawn_as_it_is_written(name: str, tmp_path: Path) -> None:
     means = pl.DataFrame({"name": [name, "IMAP"], "kind": ["other", "protocol"], "excess": [1.0, 20.0]})
@@ -326,22 +244,6 @@ def test_a_pdf_is_the_same_in_every_process_and_as_wide_as_it_says(tmp_path: Pat
         assert re.search(rb"/MediaBox \[ 0 0 " + points_wide + rb" ", one[name]), name
         assert b"CreationDate" not in one[name]
         assert b"(A finding. A row for each team" in one[name]
-
-
-SCALES = (
-    ("log", {}, [1, 100], "cost (log)"),
-    ("symlog", {"linthresh": 10}, [0, 100], "cost (log beyond 10)"),
-    ("linear", {}, [0, 5], "cost"),
-)
-
-
-@pytest.mark.parametrize(("scale", "options", "ends", "name"), SCALES)
-def test_an_axis_says_that_it_is_logarithmic(scale: str, options: dict[str, Any], ends: list[float], name: str) -> None:
-    figure, axes = subplots()
-    axes.set_xscale(scale, **options)
-    axes.set(xlim=ends, xlabel="cost", ylabel="loss (slots)")
-    finish(figure, "A title")
-    assert (axes.get_xlabel(), axes.get_ylabel()) == (name, "loss (slots)")
 
 
 def test_panels_stand_side_by_side_in_a_column_and_below_each_other_in_half_of_one() -> None:

@@ -72,14 +72,3 @@ LEVEL = {"draws": 24, "n_tasks": 6, "low": -0.1, "var_task": 0.09, "var_residual
 @pytest.mark.parametrize("few", [{"draws": 2}, {"draws": 6}, {"n_tasks": 5}, {"low": -0.25}, {"low": -2.2}])
 def test_a_slope_is_not_said_to_be_level_by_tests_that_could_not_say_otherwise(few: dict[str, float]) -> None:
     assert falls(LEVEL | few | {"p_one_sided": 0.3, "p_permutation": 0.5, "p_bootstrap": None}) is None
-
-
-@pytest.mark.slow
-def test_the_means_of_teams_are_of_the_tasks_that_all_of_them_played() -> None:
-    dear = pl.col("task_id") + " again", pl.col("excess_cost") + 100
-    alone = played().filter(team="0").with_columns(*dear)
-    fits, more = (
-        fits_table(games, GROUP, TESTS).filter(predictor="raw") for games in (played(), pl.concat([played(), alone]))
-    )
-    assert more["between_correlation"].to_list() == pytest.approx(fits["between_correlation"].to_list(), rel=1e-6)
-    assert more["games"].to_list() != fits["games"].to_list()

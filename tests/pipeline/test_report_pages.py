@@ -6,15 +6,12 @@ from pathlib import Path
 import pytest
 from test_views_html import HOSTILE
 
-from machine.output import staged
-from pipeline.derive.verify import verified
 from pipeline.reports.batch.pages import (
     FILES,
     PageJob,
     file_name,
     harmless,
     html_page,
-    kept_files,
     notebook_html,
     notebook_page,
     write_index,
@@ -99,13 +96,6 @@ def test_links_images_and_looks_on_a_page(given: str, kept: str) -> None:
 
 
 @pytest.mark.slow
-def test_tables_keep_their_looks(tmp_path: Path) -> None:
-    looks = "<style>td {color: red}</style>"
-    html = notebook_html(executed(tmp_path, {"text/html": f"<div>{looks}<table><tr><td>1</td></tr></table></div>"}))
-    assert looks in html and "<td>1</td>" in html
-
-
-@pytest.mark.slow
 def test_no_script_runs_on_a_page(tmp_path: Path) -> None:
     html = notebook_page(executed(tmp_path, {"text/html": "<b>1</b><script>alert(1)</script>"}), "A team")
     assert "<b>1</b>" in html and "<script" not in html
@@ -144,35 +134,3 @@ def test_a_page_gets_a_file_of_its_own_folder(team: str) -> None:
     name = file_name(team, "standard")
     assert Path(name).name == name and not name.startswith(".")
     assert len(f"{name}.html".encode()) <= 255
-
-
-def test_pages_of_other_games_go_and_those_of_the_same_stay(tmp_path: Path) -> None:
-    def report(team: str, games: str) -> set[str]:
-        with staged(tmp_path, "report") as work:
-            job = PageJob(Path("report.ipynb"), {}, work.folder / f"{team}.html", team)
-            for page in (job.target, work.folder / "index.html"):
-                page.write_text(f"{team} in {games}", encoding="utf-8")
-            work.made_from = {"traces": games} if games else {}
-            work.keep = kept_files(work, [job], own_study=True)
-        assert verified(tmp_path)[0] == []
-        return {path.stem for path in tmp_path.glob("*.html")} - {"index"}
-
-    assert [report("a", "six"), report("b", "six"), report("c", "one")] == [{"a"}, {"a", "b"}, {"c"}]
-    assert [report("d", ""), report("e", "")] == [{"d"}, {"e"}]
-    (tmp_path / "f.html").touch()
-    assert verified(tmp_path)[0] == [f"{tmp_path}: 1 pages that report did not write: f.html"]
-
-
-ENDS = (("tables", "parquet"), ("results", "csv"))
-
-
-def test_tables_and_results_beside_those_of_a_report_are_told(tmp_path: Path) -> None:
-    with staged(tmp_path, "report") as work:
-        for name in ("index.html", "tables/games.parquet", "results/table1.csv"):
-            (work.folder / name).parent.mkdir(exist_ok=True)
-            (work.folder / name).touch()
-    assert verified(tmp_path)[0] == []
-    for name in ("tables/mine.parquet", "results/mine.csv", "mine.csv"):
-        (tmp_path / name).touch()
-    told = [line.removeprefix(f"{tmp_path}/") for line in verified(tmp_path)[0]]
-    assert told == [f"{kind}: 1 {kind} that report did not write: mine.{end}" for kind, end in ENDS]

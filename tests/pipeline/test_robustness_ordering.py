@@ -106,31 +106,6 @@ def test_a_flip_needs_both_orders() -> None:
     assert row["p_at_choice"] == 2 / 2**8 < row["p_value"] == row["p_holm"]
 
 
-def test_no_two_teams_change_places_by_tasks_that_one_of_them_never_played() -> None:
-    some = games("ab", 6).head(9)  # b has the first three tasks
-    same, other = [1, 1, 1, 1, 1, 1, 2, 2, 2], [1, 1, 1, 9, 9, 9, 2, 2, 2]
-    points = GRID.points()
-    found = ordering.standings(np.array([same, other] + [same] * (points.height - 2), float), some, HOW)
-    at = ordering.point_index(points, CHOICE)
-    assert [row[0] > row[1] for row in found[0].means[:2]] == [False, True]
-    assert ordering.flips_table(points, found, at, 100, "s").is_empty()
-    agreement = ordering.agreement_table(points, found, {}, at)
-    assert agreement.select("kendall", "spearman", "pairs_compared", "flips").unique().rows() == [(1.0, 1.0, 1, 0)]
-
-
-def test_settings_are_ordered_apart_and_repeats_of_a_task_count_once_in_tests() -> None:
-    both = pl.concat([games("ab", 4), games("ab", 4, "varied")])
-    values = np.ones((GRID.points().height, both.height))
-    values[:, :4] = 2  # a in uniform games
-    found = ordering.standings(values, both, HOW)
-    assert [s.setting for s in found] == ["uniform", "varied"]
-    assert found[0].means[0].tolist() == [2, 1]
-    assert found[1].means[0].tolist() == [1, 1]
-    twice = ordering.standings(np.hstack([values, values]), pl.concat([both, both]), HOW)
-    assert twice[0].games[0].tolist() == [8, 8]
-    assert np.array_equal(twice[0].by_task, found[0].by_task)
-
-
 @pytest.mark.parametrize(
     ("means", "tasks", "same"),
     [([1, 2, 3], 8, True), ([2, 1, 3], 8, False), ([2, 1, 3], 4, None), ([3, 3, 3], 4, True)],
@@ -165,8 +140,3 @@ def test_a_team_that_tells_nobody_anything_takes_no_place_in_the_order() -> None
     assert silent[1].equals(alone[1]) and silent[1].height > 0
     told = silent[2].filter(team="z").group_by("pairs").agg(pl.col("games", "vps").unique()).sort("pairs")
     assert told.rows() == [("all", [6], [0.0]), ("observed", [0], [None])]
-
-
-def test_the_choice_must_be_a_point_of_the_grid() -> None:
-    with pytest.raises(ValueError, match=r"no point of the grid is .*0\.45.*: add the study's choice to robustness"):
-        ordering.point_index(GRID.points(), CHOICE | {"prior": 0.45})

@@ -22,11 +22,9 @@ from pipeline.reports.batch.row import (
     as_markdown,
     as_text,
     covered,
-    markdown_text,
     read_rows,
 )
 from pipeline.reports.batch.row import row_tables as tables_of_rows
-from pipeline.reports.latex import booktabs
 from pipeline.reports.measures import OWN, SCRIPT, Reading
 from pipeline.reports.measures import TABLE1 as COLUMNS
 from pipeline.tables.io import to_csv_frame
@@ -104,11 +102,6 @@ def test_a_name_is_text_in_every_format() -> None:
     read = json.loads(as_json(tables))[0]
     assert read["rows"][0]["excess_cost"] == {"mean": 1.5, "low": 1.0, "high": 2.125}
     assert "fairness" not in read["rows"][0] and "null" not in as_json(tables)
-
-
-def test_a_name_neither_steers_a_terminal_nor_opens_a_bracket_of_latex() -> None:
-    assert markdown_text("\x1b[31mred\n![](http://x)") == r"\\x1b\[31mred\\n\!\[\](http://x)"
-    assert r"{}[1cm] \\" in booktabs({"": pl.DataFrame({"name": ["[1cm]"]})}, "A caption.", "a")
 
 
 @pytest.mark.parametrize(

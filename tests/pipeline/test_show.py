@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import sys
 from pathlib import Path
 
@@ -66,17 +65,6 @@ def test_what_cannot_be_shown_is_told(tables: Path, arguments: tuple[str, ...], 
     assert told.exit_code == 2 and problem in told.output
 
 
-def test_tables_that_are_missing_or_damaged_are_told(tables: Path, tmp_path: Path) -> None:
-    shutil.copytree(tables, tmp_path / "t")
-    (tmp_path / "t/messages.parquet").write_bytes((tmp_path / "t/messages.parquet").read_bytes()[:-9])
-    damaged = called("show", game_of(tables)[:4], tmp_path / "t")
-    (tmp_path / "t/messages.parquet").unlink()
-    missing = called("show", game_of(tables)[:4], tmp_path / "t")
-    assert (damaged.exit_code, missing.exit_code) == (2, 2), (damaged.output, missing.output)
-    assert "Traceback" not in damaged.output and "lacks messages: derive its tables again" in missing.output
-    assert called("sql", "FROM self", tables).exit_code == 2
-
-
 def test_rows_of_tables_that_are_replaced_meanwhile_are_not_shown(tables: Path) -> None:
     with pytest.raises(OSError, match=r"games.parquet was replaced"), opened(str(tables)) as library:
         library.sql("FROM games")
@@ -114,13 +102,6 @@ def test_rows_for_programs_control_no_terminal(monkeypatch: pytest.MonkeyPatch) 
 def test_rows_beyond_the_limit_are_counted(tables: Path) -> None:
     told = called("sql", "FROM range(7)", tables, "--rows", 5)
     assert told.exit_code == 0 and "and 2 more rows" in told.output
-
-
-@pytest.mark.parametrize("form", [(), ("--csv",), ("--json",)])
-def test_a_value_of_whatever_kind_is_printed(tables: Path, form: tuple[str, ...]) -> None:
-    odd = ("INTERVAL 1 DAY", "union_value(a := 1)", "TIMESTAMP '290000-01-01'", "'x'::BLOB", "{'a': [1]}")
-    told = called("sql", f"SELECT {', '.join(odd)}", tables, *form)
-    assert told.exit_code == 0 and "290000-01-01" in told.output
 
 
 def test_nothing_in_a_value_controls_the_terminal(tables: Path) -> None:

@@ -11,7 +11,7 @@ from pipeline.paper.compare import read_numbers
 from pipeline.paper.figures import ALL, Suite, failed_rounds, figure_values, games, meetings, models, varied_suite
 from pipeline.paper.ledger.outcomes import TESTS, Outcome
 from pipeline.paper.statements import confirmed, denied
-from pipeline.paper.statements.cells import compared, our_cells, printed_cells
+from pipeline.paper.statements.cells import compared, printed_cells
 from pipeline.paper.statements.check import AGREES, CONTRADICTS, NOT_SHOWN, UNDECIDED, Check
 from pipeline.paper.statements.checks import (
     ADDITION,
@@ -28,10 +28,8 @@ from pipeline.paper.statements.checks import (
     SIMULATED,
     STATEMENT_VERDICTS,
     Statement,
-    by_family,
     read_statements,
 )
-from pipeline.paper.statements.checks import NOT_SHOWN as UNSHOWN
 from pipeline.tables.paths import NUMBERS
 
 ROOT = Path(__file__).parents[2]
@@ -198,16 +196,6 @@ def test_a_comparison_without_cells_is_an_error_that_names_it() -> None:
         compared([{"left": {"of": "nobody"}, "is": "<", "right": 1}], TWO)
 
 
-def test_our_cells_are_the_protocols_under_their_printed_names() -> None:
-    table1 = pl.DataFrame(
-        {"team": ["imap", "exact", "sd"], "setting": ["uniform"] * 3, "condition": ["blocked", "standard", "standard"]}
-    ).with_columns(excess_cost=pl.Series([1.0, 2.0, 3.0]))
-    assert our_cells(table1).select("setting", "method", "value").rows() == [
-        ("blocked uniform", "IMAP", 1.0),
-        ("uniform", "SD-MAP", 3.0),
-    ]
-
-
 def outcome(holds: bool, p: float | None) -> Outcome:
     return Outcome("a test", holds, not holds, "", 3, "cases", p_value=p, p_holm=p)
 
@@ -230,19 +218,7 @@ def test_a_verdict_says_by_what_evidence_and_never_more_than_the_test(
     assert Statement("a", "here", "it is so", evidence).verdict(found) == verdict
 
 
-def test_what_does_not_hold_under_one_reading_only_is_not_said_to_be_contradicted() -> None:
-    doubtful = Statement("a", "here", "it is so", EXACT, otherwise=UNSHOWN)
-    assert doubtful.verdict(outcome(False, None)) == UNSHOWN
-    assert doubtful.verdict(outcome(True, None)) == CONFIRMED
-    assert doubtful.verdict(outcome(False, 0.2)) == UNDECIDED, "chance decides nothing under any reading"
-
-
 def test_an_addition_is_outside_the_tally_whatever_it_shows() -> None:
     beside = Statement("a", "here", "beyond chance", EXACT, addition=True)
     assert {beside.verdict(outcome(holds, p)) for holds in (True, False) for p in (None, 0.001, 0.2)} == {ADDITION}
     assert beside.family != Statement("b", "here", "it is so", EXACT).family
-
-
-def test_a_test_is_corrected_with_those_of_its_own_family_only() -> None:
-    tested = by_family([outcome(True, 0.01), outcome(True, 0.04), None, outcome(True, 0.02)], ["a", "b", "a", "a"])
-    assert [o and o.p_holm for o in tested] == [0.02, 0.04, None, 0.02]

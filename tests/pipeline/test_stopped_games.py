@@ -1,6 +1,5 @@
 """Games that were broken off: counted where a result says so, and in none of its means."""
 
-import re
 from pathlib import Path
 
 import polars as pl
@@ -11,8 +10,6 @@ from trace_builder import CALENDARS, TraceBuilder, toy_game, write_trace
 
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.paper.ledger.measures import open_tables
-from pipeline.reports.batch.facts import broken_off as causes
-from pipeline.reports.batch.facts import headline
 from pipeline.reports.notebook_session import Study
 from pipeline.statistics.by_game import by_game
 from pipeline.statistics.resampling import Resampling
@@ -79,12 +76,6 @@ def test_a_stopped_game_changes_no_result(name: str, whole: Path, mixed: Path) -
 
 
 @pytest.mark.slow
-def test_a_stopped_game_changes_no_interval(whole: Path, mixed: Path) -> None:
-    drawn = Resampling(50, 0.95, "intervals")
-    assert table_intervals(mixed, drawn).equals(table_intervals(whole, drawn))
-
-
-@pytest.mark.slow
 def test_a_stopped_game_changes_no_statistic(whole: Path, mixed: Path, tmp_path: Path) -> None:
     folders = []
     for tables in (whole, mixed):
@@ -110,18 +101,6 @@ def test_table_1_counts_the_games_that_were_stopped(mixed: Path) -> None:
     counts = query("table1", mixed).select("team", "games", COUNTED)
     assert counts.rows() == [("style0", 2, 4), ("style1", 2, 4), ("toy", 2, 4)]
     assert by_game("table1", mixed)[COUNTED].sum() == 12
-
-
-def test_a_headline_counts_what_happened_in_games_that_ended(whole: Path, mixed: Path, tmp_path: Path) -> None:
-    said = [headline(Study(tables, tmp_path, tmp_path), "toy", "standard") for tables in (whole, mixed)]
-    kept = read_table(whole, "games").filter(team="toy")["dms"].sum()
-    assert f"**2 games, 2 of 4 meetings scheduled, {kept} direct messages.**" in said[0]
-    assert f"**6 games; in the 2 that ended: 2 of 4 meetings scheduled, {kept} direct messages.**" in said[1]
-
-
-def test_a_cause_and_its_category_are_text() -> None:
-    hurt = {"stopped": [True], "stop_category": ["<img>[a](b)"], "stop_cause": ["<img>[a](b)"]}
-    assert not re.search(r"[<>\[\]]", causes(pl.DataFrame(hurt)))
 
 
 @pytest.mark.slow

@@ -13,10 +13,7 @@ from pipeline.paper.stages import excess as exceeding
 from pipeline.paper.stages import intervals as drawing
 from pipeline.paper.stages import mixed_effects as regressing
 from pipeline.paper.stages import robustness as sweeping
-from pipeline.reports.site.figures import figures
 from pipeline.statistics.by_game import MEANS, WITHOUT, by_game
-from pipeline.statistics.resampling import Resampling
-from pipeline.statistics.table_intervals import table_intervals
 from pipeline.tables import queries
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.results import RESULT_TABLES
@@ -115,13 +112,6 @@ def test_a_table_game_by_game_adds_up_to_the_table(derived: Path) -> None:
     ]
 
 
-def test_a_mean_that_its_games_do_not_add_up_to_is_refused(derived: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = {"volume": MEANS["volume"].__class__(MEANS["volume"].key, ("said_chars_per_message",), pooled=True)}
-    monkeypatch.setattr("pipeline.statistics.table_intervals.MEANS", wrong)
-    with pytest.raises(ValueError, match=r"table volume, team .* measure said_chars_per_message: the table says"):
-        table_intervals(derived, Resampling(10, 0.95, "intervals"))
-
-
 def test_the_paper_s_choice_of_the_sweep_is_table_1(study: Path) -> None:
     means = result(study, "robustness").filter(pl.col("changed").fill_null("") == "")
     table = result(study, "table1").filter(condition="standard")
@@ -181,19 +171,6 @@ def test_the_paper_s_printed_means_have_a_test_and_no_fit(study: Path) -> None:
     assert (row["between_p"] * 5040) == pytest.approx(round(row["between_p"] * 5040), abs=1e-3)  # of 7! orders
 
 
-def test_ranks_and_comparisons_tell_of_the_same_teams(study: Path) -> None:
-    ranks, pairs = result(study, "ranks"), result(study, "comparisons")
-    table = result(study, "table1")
-    for (setting, condition), part in table.group_by("setting", "condition"):
-        teams = set(part["team"])
-        assert set(ranks.filter(setting=setting, condition=condition)["team"]) == teams
-        of_metric = pairs.filter(setting=setting, condition=condition, metric="excess_cost")
-        assert of_metric.height == len(teams) * (len(teams) - 1) // 2
-    assert ranks.filter(pl.col("rank_low") > pl.col("rank_high")).height == 0
-    assert pairs.filter(pl.col("p_holm") < pl.col("p_value")).height == 0
-    assert pairs.filter(~pl.col("difference").is_between("low", "high")).height == 0
-
-
 WRITTEN = (
     *("intervals", "comparisons", "ranks", "mixed_effects", "mixed_effects_slopes", "excess"),
     *("robustness", "robustness_ranks", "robustness_flips"),
@@ -219,19 +196,6 @@ def test_whatever_games_there_are_every_result_is_written(case: str, tmp_path: P
     games = result(results, "intervals").filter(table="table1", measure="excess_cost")
     assert games["games"].cast(pl.Int64).sum() == len(UNUSUAL[case])
     assert result(results, "ranks").filter(metric="excess_cost").height == games.height
-
-
-def test_a_level_called_as_the_pool_is_counted_apart(tmp_path: Path) -> None:
-    for number, level in enumerate(("all", "easy", None)):
-        game = toy_game(f"game-{number}", task_id=f"t{number}", difficulty=level)
-        write_trace(tmp_path / "in" / f"{number}.json", game.text())
-    derive([tmp_path / "in"], tmp_path / "out", Recipe(csv=False), workers=1)
-    expected = {"all": 3, "all (level)": 1, "easy": 1, "unknown": 1}
-    assert dict(queries.query("volume", tmp_path / "out").select("difficulty", "games").iter_rows()) == expected
-    found = table_intervals(tmp_path / "out", Resampling(50)).filter(table="volume", measure="fairness")
-    assert dict(found.select("part", "games").iter_rows()) == expected
-    shown = figures(tmp_path / "out", ["fairness"], Resampling(50)).filter(density="all")
-    assert dict(shown.select("difficulty", "games").iter_rows()) == expected
 
 
 @pytest.mark.slow

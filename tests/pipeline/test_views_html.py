@@ -45,11 +45,6 @@ def test_hostile_text_is_shown_and_does_nothing(text: str) -> None:
     assert "\u202e" not in shown and "\x1b" not in shown
 
 
-def test_where_marks_overlap_a_piece_carries_both() -> None:
-    code = mark_spans("slot 4 is free", [Mark(0, 14, "evidence", "a"), Mark(0, 6, "pattern", "b")])
-    assert '<mark class="evidence pattern" title="a; b">slot 4</mark>' in code
-
-
 @pytest.mark.parametrize(
     ("numbers", "told"), [([], ""), ([3], "3"), ([1, 2], "1, 2"), ([0, 1, 2, 3, 5, 7], "0–3, 5, 7"), ([9, 8, 7], "7–9")]
 )
@@ -102,11 +97,6 @@ def test_beliefs_stay_until_a_message_moves_them() -> None:
     }
 
 
-def test_who_learnt_nothing_has_no_beliefs() -> None:
-    assert beliefs_over_time([{"updates": [update(0, 7, None)]}], 2, 0.3) == {}
-    assert beliefs_over_time([{"updates": []}], 2, None) == {}
-
-
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_conversation_shows_hostile_messages_as_text(text: str) -> None:
     message = {
@@ -136,8 +126,3 @@ def test_a_frame_is_shown_without_quotes_and_nulls_and_with_all_its_columns() ->
     shown = html.plain_table(frame.with_columns(third=pl.lit(1 / 3), small=pl.lit(2e-7), listed=pl.lit([1, 2])))
     cells = re.findall(r"<td[^>]*>(.*?)</td>", shown)
     assert cells == [*map(str, range(30)), "&lt;b&gt;", "–", "–", "yes", "0.333333", "2e-07", "1, 2"]
-
-
-def test_a_frame_of_many_rows_says_how_many_more_there_are_and_an_empty_one_that_it_is() -> None:
-    assert "and 40 more rows" in html.plain_table(pl.DataFrame({"a": range(html.MOST_ROWS + 40)}))
-    assert html.NO_ROW in html.plain_table(pl.DataFrame(schema={"a": pl.Int64}))
