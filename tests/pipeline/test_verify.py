@@ -176,6 +176,7 @@ def test_files_of_others_survive_a_command_and_are_not_replaced(
     words: tuple[str, ...], own: str, other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pipeline.reports.notebook.execute_raw", without_kernel.execute_raw)
+    monkeypatch.setattr("pipeline.reports.batch.pages.OF_THE_STUDY", "none")
     monkeypatch.chdir(tmp_path)
     Path("a.json").write_bytes(text_of("protocol"))
     if "made/tables" in words:
@@ -457,6 +458,7 @@ def test_each_database_of_a_folder_is_vouched_for(study: Path) -> None:
 
 def test_a_manifest_from_elsewhere_takes_no_file_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pipeline.reports.notebook.execute_raw", without_kernel.execute_raw)
+    monkeypatch.setattr("pipeline.reports.batch.pages.OF_THE_STUDY", "none")
     (tmp_path / "a.json").write_bytes(text_of("protocol"))
     for command, name in (("derive", "thesis.tex"), ("report", "mine.html")):
         (tmp_path / name).write_text("mine", encoding="utf-8")
