@@ -11,7 +11,7 @@ import yaml
 
 from pipeline.paper.stages.__main__ import progress
 from pipeline.reports.documents.stages import stages as graph_of_stages
-from tests.imports import ROOT, closure, module_file, source
+from tests.imports import ROOT, closure, module_file
 
 DVC_FILES = (ROOT / "dvc.yaml", ROOT / "notebooks/beyond/dvc.yaml")
 FILES: list[dict[str, Any]] = [yaml.load(path.read_bytes(), yaml.CSafeLoader)["stages"] for path in DVC_FILES]
@@ -66,11 +66,6 @@ def test_no_game_and_no_table_depends_on_a_plot_a_page_or_a_notebook(name: str) 
 
 def test_every_notebook_is_executed_by_a_study() -> None:
     assert {path for stage in STUDY.values() for path in executed(stage)} == NOTEBOOKS
-
-
-@pytest.mark.parametrize("notebook", sorted(NOTEBOOKS))
-def test_a_notebook_that_is_run_by_hand_draws_where_git_sees_nothing(notebook: str) -> None:
-    assert re.search(r"^figures = \"lab/", source(ROOT / notebook), re.MULTILINE)
 
 
 def digest(path: str, made: dict[str, str]) -> str | None:

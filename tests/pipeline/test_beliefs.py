@@ -227,15 +227,6 @@ def test_final_beliefs_are_the_last_ones_in_the_order_of_pairs_and_slots() -> No
     assert final.rows() == [(0, 3, 1.0), (1, 1, 1.0), (1, 2, 1.0), (1, 3, 0.0)]
 
 
-RATIOS = ((1.0, 4.0, 0.25), (0.0, 2.0, 0.0), (1.0, 0.0, None), (0.0, 0.0, None), (1.0, None, None), (None, 2.0, None))
-
-
-@pytest.mark.parametrize(("numerator", "denominator", "expected"), RATIOS)
-def test_a_ratio_of_nothing_is_empty(numerator: float | None, denominator: float | None, expected: object) -> None:
-    frame = pl.DataFrame({"n": [numerator], "d": [denominator]}, schema={"n": pl.Float64, "d": pl.Float64})
-    assert frame.select(r=beliefs.ratio(pl.col("n"), pl.col("d"))).to_series().to_list() == [expected]
-
-
 def test_games_in_one_frame_are_summed_apart_and_sorted() -> None:
     other = TraceBuilder("game-0").round(0).dm(0, 0, 1, "Slot 1 works for me.")
     other.dm(0, 0, 2, {"imap": "decision", "slot": 1})
@@ -288,11 +279,6 @@ def test_what_always_holds(talk: list[tuple[int, int, int, Any]], rules: str, pr
         moved = tables["vps_by_source"].filter(weight_mode=mode)["vps_loss_moved"].sum()
         assert moved == pytest.approx(tables["game_summary"].filter(weight_mode=mode)["vps_loss_total"].sum())
         assert evidence.height == tables["vps_by_source"].filter(weight_mode=mode)["updates"].sum()
-
-
-def test_a_form_of_weights_that_there_is_not_is_told() -> None:
-    with pytest.raises(ValueError, match="the weight_form is 'flat', which is none of sqrt, log, linear"):
-        Weighing(weight_form="flat")
 
 
 @pytest.mark.parametrize("name", ["prior", "weight_cap"])

@@ -74,10 +74,8 @@ def test_a_ratio_divides_sums_not_games() -> None:
 
 EDGES: dict[str, tuple[list[float | None], Row]] = {
     "only gaps": ([None, None], (None, None, None, 0, 0)),
-    "one task": ([2.0], (2.0, None, None, 1, 1)),
     "one task with a value": ([2.0, None, None], (2.0, None, None, 1, 1)),
     "gap left out": ([3.0, None, *[3.0] * 5], (3.0, 3.0, 3.0, 6, 6)),
-    "too few tasks with a value": ([3.0, *[None] * 9, *[2.0] * 4], (2.2, None, None, 5, 5)),
     "equal values, in spite of rounding": ([0.1] * 7, (0.1, 0.1, 0.1, 7, 7)),
 }
 

@@ -12,7 +12,6 @@ from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
-from pipeline.privacy.rules import Weighing
 from pipeline.reports.measures import OWN, SCRIPT
 from pipeline.reports.site.build import Origins, SiteCounts
 from pipeline.reports.site.figures import figures, read_metrics
@@ -84,14 +83,6 @@ def test_a_team_that_shares_no_task_has_no_rank_and_is_named_beside_one_that_sch
     assert "a (varied), alone (varied), b (varied)." in text
 
 
-def test_a_site_says_what_beliefs_start_from(tmp_path: Path) -> None:
-    tables = site_tables(tmp_path, Weighing(prior=0.3))
-    build(Origins(tables), tmp_path / "site", RESAMPLING, workers=1)
-    told = {metric["key"]: metric["about"] for metric in page_data(tmp_path / "site/data/leaderboard.js")["metrics"]}
-    assert "moved from the prior, 0.3, summed over slots" in told["vps_uniform_mean"]
-    assert {page_data(path)["prior"] for path in (tmp_path / "site/games").glob("*.js")} == {0.3}
-
-
 def test_simulated_teams_are_marked_wherever_they_stand(site: Path) -> None:
     rows = page_data(site / "data/leaderboard.js")["rows"]
     assert {row["team"]: row["kind"] for row in rows}["beta"] == "simulated"
@@ -112,18 +103,15 @@ def test_the_paper_s_rows_are_as_printed() -> None:
     assert not any(OWN in row["values"] for row in rows.values())  # of another scale
 
 
-@pytest.mark.parametrize("english", ["full", "literal", "release"])
-def test_the_column_of_the_tables_reading_is_called_by_it_and_has_no_row_of_the_paper(
-    english: str, tmp_path: Path
-) -> None:
+def test_the_column_of_the_tables_reading_is_called_by_it_and_has_no_row_of_the_paper(tmp_path: Path) -> None:
     tables = site_tables(tmp_path)
-    summary = pl.read_parquet(tables / "game_summary.parquet").with_columns(english=pl.lit(english))
+    summary = pl.read_parquet(tables / "game_summary.parquet").with_columns(english=pl.lit("literal"))
     summary.write_parquet(tables / "game_summary.parquet")
     build(Origins(tables, numbers=ROOT / "data/paper/numbers.csv"), tmp_path / "site", RESAMPLING, workers=1)
     board = page_data(tmp_path / "site/data/leaderboard.js")
     labels = {metric["key"]: metric["label"] for metric in board["metrics"]}
     assert labels[SCRIPT] == "Privacy loss, script"
-    assert ("careful reader" in labels[OWN]) == (english == "full") and (english in labels[OWN]) == (english != "full")
+    assert "careful reader" not in labels[OWN] and "literal" in labels[OWN]
     own = [metric["key"] for metric in board["metrics"]].index(OWN)
     assert {row["values"][own] for row in board["reported"]} == {None}
 
