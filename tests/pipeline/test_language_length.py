@@ -24,73 +24,26 @@ pytestmark = pytest.mark.slow
 
 REMEMBERED = ("statements", "_read_alone", "_read_on", "_read_short")
 
-# What a message starts with, repeats, and ends with.
+# What a message starts with, repeats, and ends with: an example of each thing that is read across a message.
 Shape = tuple[str, str, str]
 SHAPES: tuple[Shape, ...] = (
     ("slot 3 slot", " ", ","),
-    ("Slots 3 and 5. ", "The latter is free.\n", ""),
     ("", f"slot 3 slot{' ' * (RUN - 1)},", ""),
     ("I'm free " * 400 + ":\n", "- slot 3\n", ""),
     ("agents 1", " ", "x free"),
-    *(("", each, "") for each in ("not 3, ", "slot ", "so 3, ", "know what 3 free ", "(", "slot three, ")),
+    ("", "not 3, ", ""),
     ("", '{"a": ', ""),
     ("", "| 3 | free |\n", ""),
-    ("F = free, B = busy\n", "F 1 ", ""),
-    *(
-        ("A = free, B = busy\n", each, "")
-        for each in ("A B ", "Option A: slot 4, ", "yes - 1, 2\n", "FREE 1 2\n", "[04] errand\n")
-    ),
-    *(
-        ("", each, "")
-        for each in ("F free, ", "green is free ", "old: 3\nnew: 4\n", "<br>", "~~", "A0: 1 2\n", "🟩🟥", "(2, free), ")
-    ),
-    ("a|b\n", "-", "x"),
-    ("", "# a\n", ""),
-    ("", "1 ", "x"),
-    ("I'm free " * 20 + ":\n", "- slot 3\n", ""),
-    *(("I'm free at 3 ", each, " free") for each in (" ", "\n", "0", "1, ", ")", '"', "'", "- ", "• ", "✅", ".")),
-    *(
-        ("", each, "")
-        for each in ("They are free at 5. ", "you, ", "agent 1, ", "which ", "3 is not, ", "Free:\n- 3\n")
-    ),
-    *(
-        ("", each, " free 3")
-        for each in ('"\n', '"a ', 'Agent 1: "', 'Agent 1 said "I', "> ", "# ", "(3) ", "[", "✅\n", "3 🙂 ")
-    ),
-    ("", '> Agent 1: "I can do 3"\n', ""),
-    ("", "1 2 3 - to cost ", ""),
-    # Exceptions, what points back, what is taken back, the rest, options, strips and states.
-    *(
-        ("I'm free at 3", each, " free")
-        for each in (", except 4", " but not 4", ". It isn't", ", that was wrong", ". So am I", ". Then nothing else")
-    ),
-    *(
-        ("", each, "")
-        for each in (
-            "Slot 3 is free. Both work. ",
-            "Slot 3. Yes. ",
-            "Agent 1 is busy at 3, so slot 3 is out. ",
-            "All but 4 and 5, bar 6. ",
-            "Before that, nothing else. ",
-            "🟩 3 🟥 4 ",
-            "X..X.",
-            "b4 gr8 free 4 me ",
-            "excl. ",
-            ", as I understand, is ",
-        )
-    ),
-    *(("", each, "") for each in ('Agent 1. The reply: "', "Errands: 7; agents: 2; ", 'From Agent 4: {"free": [1]} ')),
-    ("Agent 1:\n", "> I'm free at 3\n", ""),
-    *(("I'm free at 1-64, 65-128", each, "") for each in (". It's free", ", it's free", ", 200-250")),
-    *((start, " ", "x") for start in ("agents 1,", "cost", "cost is", "agent", "slots", "errand", "3 and", "Free:")),
-    *((start, "1", "") for start in ("slot ", "agents ", "cost slot ", "errand #")),
-    *(("", each, "") for each in ("3 ", "slot 3, ", "agent 1 and ", "not free at 3, ", "very ", "3-4-")),
-    *(("", each, "") for each in ("if slot 3 works, ", "no need to ")),
-    *(
-        (start, joint, "ok")
-        for start in ("Slot 3 \u2192 ok", "Agent 1 \u2192 Agent 2")
-        for joint in ("\n", " ", "\n ", ".")
-    ),
+    ("A = free, B = busy\n", "A B ", ""),
+    ("", "A0: 1 2\n", ""),
+    ("", "🟩 3 🟥 4 ", ""),
+    ("I'm free at 3", ". It isn't", " free"),
+    ("", 'Agent 1: "', " free 3"),
+    ("", "Slot 3 is free. Both work. ", ""),
+    ("", "b4 gr8 free 4 me ", ""),
+    ("I'm free at 1-64, 65-128", ". It's free", ""),
+    ("slot ", "1", ""),
+    ("Slot 3 \u2192 ok", "\n", "ok"),
 )
 
 
@@ -157,11 +110,9 @@ def test_the_longest_message_is_read_within_its_trace_s_budget(shape: Shape) -> 
         read(lengthen(shape, MESSAGE_CHARS))
 
 
-@pytest.mark.parametrize("joint", [" ", ", ", "\n", " " * RUN])
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_so_does_every_rule(rule: Rule, joint: str) -> None:
-    words = rule.example.rstrip(".?!").split(" ")
-    assert_linear(read, ("", joint.join((*words, "")), ""))
+def test_so_does_every_rule(rule: Rule) -> None:
+    assert_linear(read, ("", rule.example.rstrip(".?!") + ", ", ""))
 
 
 def test_a_long_sentence_is_read_to_its_end_and_no_number_is_cut() -> None:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 from codecs import BOM_UTF8
 from collections.abc import Callable
 from dataclasses import replace
@@ -37,16 +38,23 @@ def run(*words: object) -> Result:
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Traces, and what three commands make of them."""
-    (tmp_path / "traces").mkdir()
-    (tmp_path / "traces" / "a.json.gz").write_bytes(gzip.compress(text_of("protocol")))
-    (tmp_path / "traces" / "b.jsonl").write_bytes(text_of("spoken") + b"\n")
-    assert run("derive", tmp_path / "traces", "--out", tmp_path / "tables", "--workers", 1).exit_code == 0
-    assert run("audit", tmp_path / "traces", "--out", tmp_path / "audit", "--workers", 1).exit_code == 0
-    assert run("database", "--tables", tmp_path / "tables", "--out", tmp_path / "all.duckdb").exit_code == 0
-    return tmp_path
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "traces").mkdir()
+    (folder / "traces" / "a.json.gz").write_bytes(gzip.compress(text_of("protocol")))
+    (folder / "traces" / "b.jsonl").write_bytes(text_of("spoken") + b"\n")
+    assert run("derive", folder / "traces", "--out", folder / "tables", "--workers", 1).exit_code == 0
+    assert run("audit", folder / "traces", "--out", folder / "audit", "--workers", 1).exit_code == 0
+    assert run("database", "--tables", folder / "tables", "--out", folder / "all.duckdb").exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def study(made: Path, tmp_path: Path) -> Path:
+    """A copy of those, which a test may change."""
+    return shutil.copytree(made, tmp_path / "study")
 
 
 def test_what_was_written_and_left_alone_is_whole_also_elsewhere(study: Path) -> None:
