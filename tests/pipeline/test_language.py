@@ -181,27 +181,6 @@ def test_lists_and_ranges_name_each_of_their_slots(written: str, slots: set[int]
     assert {claim[1] for claim in read(f"I'm free at {written}.")} == slots
 
 
-CALENDARS: tuple[tuple[str, str, set[int], set[int]], ...] = (
-    ("I'm free after 11 except 13.", "after it", {12, 14, 15}, {13}),
-    ("Nothing before slot 2 works, slot 5 does.", "before it", {5}, {0, 1}),
-    ("I'm open until slot 2.", "its end is not clear", {0, 1}, set()),
-    ("Only slot 3 works for me.", "no other", {3}, {*range(16)} - {3}),
-    ("I can do anything but slot 10.", "the rest", {*range(16)} - {10}, {10}),
-    ("Of slots 2, 5 and 7 I can do all but 7.", "the rest of those", {2, 5}, {7}),
-    ("I have an errand after slot 5.", "one slot without a number", set(), set()),
-)
-
-
-@pytest.mark.parametrize(("message", "why", "free", "busy"), CALENDARS)
-def test_a_range_with_one_end_and_the_rest_reach_to_the_end_of_the_calendar_and_not_beyond(
-    message: str, why: str, free: set[int], busy: set[int]
-) -> None:
-    claims = language_claims(message, SENDER, PAPER, 16)
-    assert {c[1] for c in claims if c[2] == "language_positive"} == free, why
-    assert {c[1] for c in claims if c[2] == "language_negative"} == busy, why
-    assert len(claims) == len(free) + len(busy)
-
-
 @pytest.mark.parametrize("slots", [4, 16])
 def test_a_game_s_messages_are_read_by_its_number_of_slots(slots: int) -> None:
     told = claims("I'm free from slot 2 on", 1, (0,), RoundContext(), PAPER, slots)
@@ -225,6 +204,11 @@ ALL_16 = frozenset(range(16))
 @pytest.mark.parametrize(
     ("message", "free", "not_free"),
     [
+        ("I'm free after 11 except 13.", {12, 14, 15}, {13}),
+        ("I'm open until slot 2.", {0, 1}, set()),
+        ("Only slot 3 works for me.", {3}, ALL_16 - {3}),
+        ("Of slots 2, 5 and 7 I can do all but 7.", {2, 5}, {7}),
+        ("I have an errand after slot 5.", set(), set()),
         ("Out of 16 slots only 4 are empty for me.", set(), set()),
         ("Slot 12 works, everything up there works save for slot 15.", {12}, {15}),
         ("Agent 2 can do 4 and 7. Everything else is taken.", {4, 7}, set()),
@@ -260,16 +244,6 @@ def test_the_rest_of_the_calendar_is_claimed_only_where_nothing_narrows_it(
         ("Free | Busy\n1, 2 | 0", "1 1 positive, 1 2 positive, 1 0 negative"),
         ("F: 0,4 / E: 9 (F=free, E=errand)", "1 0 positive, 1 4 positive, 1 9 occupied"),
         ("Agent 2 won't move anything at slot 7.", "2 7 negative"),
-    ],
-)
-def test_sources_pictures_short_forms_and_slips_are_read(message: str, rows: str) -> None:
-    claims = language_claims(message, 1, PAPER, 16)
-    assert {f"{c[0]} {c[1]} {c[2].removeprefix('language_')}" for c in claims} == set(rows.split(", "))
-
-
-@pytest.mark.parametrize(
-    ("message", "rows"),
-    [
         ("Agent 4 can't do slot 6, nor can I do slot 8.", "4 6 negative, 1 8 negative"),
         ("Agent 0 said slot 2 would be rather difficult, while slot 3 would be fine.", "0 3 positive"),
         ("I propose slot 4 for Meeting 1 and slot 9 for Meeting 2.", "1 4 proposal, 1 9 proposal"),
@@ -285,7 +259,7 @@ def test_sources_pictures_short_forms_and_slips_are_read(message: str, rows: str
         ("i woudl do slot 2 if asked, i coudl do slot 5", "1 5 positive"),
     ],
 )
-def test_what_is_left_out_put_aside_or_said_beside_changes_no_other_slot(message: str, rows: str) -> None:
+def test_sources_short_forms_and_what_is_put_aside_are_read(message: str, rows: str) -> None:
     claims = language_claims(message, 1, PAPER, 16)
     assert {f"{c[0]} {c[1]} {c[2].removeprefix('language_')}" for c in claims} == set(rows.split(", "))
 

@@ -53,10 +53,8 @@ def test_upper_case_changes_nothing() -> None:
 
 CLAIMS = (
     ("I'm free at slot 5", {(3, 5, True)}),
-    ("I can do slot 5", {(3, 5, True)}),
     ("Slot 5 works for me", {(3, 5, True)}),
     ("Slots 5 and 7 are open", {(3, 5, True), (3, 7, True)}),
-    ("I'm available at 5", {(3, 5, True)}),
     ("Agent 1 is free at slot 5", {(1, 5, True)}),
     ("Agent 1 and I can both do slot 5", {(1, 5, True), (3, 5, True)}),
     ("I'm busy at slot 5", {(3, 5, False)}),
@@ -73,28 +71,18 @@ HARMLESS = (
     *(
         ", thanks",
         " 🙂",
-        ", hope that helps",
         " as discussed",
-        ", just so you know",
         " today",
-        " for Meeting 2",
-        ", by the way",
     ),
     *(
         "! Let me know what you think",
-        ". Thanks a lot for your patience",
         " (as I said before)",
-        ", to be clear",
         " indeed",
     ),
 )
 AHEAD = (
     "Hi all, ",
-    "Just checked: ",
     "Quick update - ",
-    "To be clear, ",
-    "OK so ",
-    "Thanks! ",
     "As far as I can see, ",
     "FYI: ",
 )
