@@ -23,8 +23,6 @@ LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)")
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 # Files of data/ that are no stage's alone.
 KEPT = ("[glp]*/*", "teams/*", "results/*.csv", "suites/*.csv")
-# Measured for ten minutes, and not built: tests.soak --write.
-MEASURED = ("docs/reliability.md", "soak")
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +43,7 @@ def test_a_document_of_the_simulator_is_as_the_code_has_it(document: Path) -> No
 
 def test_every_mark_has_a_function_that_builds_its_part_and_every_function_a_mark() -> None:
     marks = {(str(p.relative_to(ROOT)), m[2]) for p in PAGES for m in PART.finditer(p.read_text(encoding="utf-8"))}
-    assert marks == {(part.document, part.name) for part in PARTS} | {MEASURED}
+    assert marks == {(part.document, part.name) for part in PARTS}
 
 
 def docs(folder: Path, *words: str) -> tuple[int, str]:

@@ -140,3 +140,8 @@ def test_a_team_that_tells_nobody_anything_takes_no_place_in_the_order() -> None
     assert silent[1].equals(alone[1]) and silent[1].height > 0
     told = silent[2].filter(team="z").group_by("pairs").agg(pl.col("games", "vps").unique()).sort("pairs")
     assert told.rows() == [("all", [6], [0.0]), ("observed", [0], [None])]
+
+
+def test_the_choice_must_be_a_point_of_the_grid() -> None:
+    with pytest.raises(ValueError, match=r"no point of the grid is .*0\.45.*: add the study's choice to robustness"):
+        ordering.point_index(GRID.points(), CHOICE | {"prior": 0.45})
