@@ -14,6 +14,7 @@ from pipeline.traces.sources import find_sources
 from sim.game.game import Limits
 from sim.runs.runner import in_shard, jobs_for, play_all
 from sim.runs.teams import load_team
+from tests.remote import contents
 from tests.servers import SECONDS, dask_cluster
 from tests.sim.worlds import tiny_task
 
@@ -24,10 +25,6 @@ TASKS = [tiny_task(seed) for seed in range(12)]
 
 def jobs(folder, tasks=TASKS):
     return jobs_for(tasks, [load_team(name) for name in ("imap", "sd")], Limits(), 1, folder)
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
 def play(folder: Path, workers: int | str = 1) -> dict[str, bytes]:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
-from site_pages import page_of
+
+from tests.site_pages import page_of
 
 PAGES = ("leaderboard", "reported", "games", "game", "decision", "compare")
 SERIOUS = ("serious", "critical")

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 from site_games import REASONING
-from site_pages import page_data, page_of
+
+from tests.site_pages import page_data, page_of
 
 
 def test_a_game_is_found_and_opened(page: Page, site: Path) -> None:

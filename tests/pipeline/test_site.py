@@ -3,7 +3,6 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -21,6 +20,7 @@ from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
 from pipeline.tables import io
 from pipeline.tables.schemas.base import TABLES
+from tests.site_pages import page_data
 
 ROOT = Path(__file__).parents[2]
 RESAMPLING = Resampling(resamples=50, seed="intervals")
@@ -41,13 +41,6 @@ def site(tables: Path) -> Path:
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
-def page_data(path: Path) -> Any:
-    """The data that a file passes to its page."""
-    arguments = re.fullmatch(r"calbench\.\w+\((.*)\);\n", path.read_text(encoding="utf-8"), re.DOTALL)
-    assert arguments, path
-    return json.loads(f"[{arguments[1]}]")[-1]
 
 
 def test_every_game_has_a_page_and_its_data(site: Path, tables: Path) -> None:
