@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import yaml
 
-from pipeline.paper.stages.__main__ import progress
 from pipeline.reports.documents.stages import stages as graph_of_stages
 from tests.imports import ROOT, closure, module_file
 
@@ -89,28 +88,6 @@ def test_the_locks_are_of_the_stages_as_they_are_and_each_read_what_another_made
     made = {out["path"]: out["md5"] for stage in locked.values() for out in stage["outs"]}
     told = [(name, dep["path"], dep["md5"]) for name, stage in locked.items() for dep in stage.get("deps", ())]
     assert [(name, path) for name, path, md5 in told if digest(path, made) not in (None, md5)] == []
-
-
-def test_a_run_of_the_study_says_which_stage_of_how_many_and_drops_what_dvc_says_of_its_own_work() -> None:
-    said = (
-        "Stage 'suite' didn't change, skipping\n",
-        "Running stage 'simulate@imap':\n",
-        "> python -m sim run data/suites/standard.jsonl --team imap\n",
-        "144 games played\n",
-        "Updating lock file 'dvc.lock'\n",
-        "\n",
-        "WARNING: 'figures/70_costs' is empty.\n",
-        "Running stage 'notebooks/beyond/dvc.yaml:ladder':\n",
-        "ERROR: failed to reproduce 'ladder': exited with 1\n",
-        "Use `dvc push` to send your updates to remote storage.\n",
-    )
-    assert list(progress(said, 40)) == [
-        "stage 2 of 40, 0:00 min: simulate@imap",
-        "  144 games played",
-        "stage 3 of 40, 0:00 min: ladder",
-        "  ERROR: failed to reproduce 'ladder': exited with 1",
-        "2 of 40 stages ran, 1 had nothing new to do",
-    ]
 
 
 def test_the_graph_of_the_study_leads_from_each_stage_to_those_that_read_what_it_makes() -> None:

@@ -1,7 +1,6 @@
 """Traces and tables at a URL, both ways, with a real S3 server on this machine: what arrives is what a folder holds."""
 
 import gzip
-import json
 import shutil
 import subprocess
 import sys
@@ -22,10 +21,9 @@ from pipeline.derive import parallel
 from pipeline.reports.for_print import NotRun, run_cells
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.base import TABLES
-from pipeline.traces.sources import Source, find_sources, read_texts, split_pack
 from sim.game.trace import read, write
 from tests.imports import ROOT
-from tests.remote import TASKS, TEAMS, contents, derive, run, send
+from tests.remote import TEAMS, contents, derive, run, send
 from tests.servers import SECONDS, Store
 
 pytest_plugins = ("tests.remote_fixtures",)
@@ -86,22 +84,6 @@ def test_tables_of_traces_in_memory_arrive_there(here: Path, tmp_path: Path) -> 
 
 
 @slow
-def test_of_old_tables_those_go_that_are_not_replaced_and_no_other_file(here: Path, bucket: str) -> None:
-    others = {"games/team=imap/notes.txt": b"of somebody", "notes.csv": b"no table either"}
-    gone = {f"{table}/team=gone/condition=standard/00000000.parquet": b"old" for table in ("games", "intents")}
-    gone |= {"games.parquet": b"in another form", "moves.csv": b"in another form"}
-    listed = {"files": dict.fromkeys(gone, "0"), "made_from": {}, "finished": False}
-    send(others | gone | {"derive.manifest.json": json.dumps(listed).encode()}, bucket)
-    send({"x": b"a file where a folder is named"}, f"{bucket}/file")
-    assert "it is a file; name a folder" in derive(str(here / "traces"), "--out", f"{bucket}/file/x").stderr
-    assert derive(str(here / "traces"), "--out", bucket, "--partition").exit_code == 0
-    found = contents(bucket)
-    assert others.items() <= found.items() and not gone.keys() & found.keys()
-    teams = {name.split("/")[1] for name in found if name.startswith("messages/")}
-    assert teams == {"team=imap", "team=sd"}
-
-
-@slow
 def test_tables_open_in_a_store_and_on_a_web_server_as_in_a_folder(here: Path, bucket: str, tmp_path: Path) -> None:
     for out in (bucket, str(tmp_path)):
         assert derive(str(here / "traces"), "--out", out, "--partition").exit_code == 0
@@ -126,23 +108,6 @@ def web_server(folder: Path) -> Iterator[str]:
         finally:
             server.shutdown()
             serving.join(SECONDS)
-
-
-def test_a_pack_in_pieces_is_read_from_a_store_as_from_a_disk(here: Path, bucket: str, tmp_path: Path) -> None:
-    pack = tmp_path / "games.jsonl.zst"
-    run(here, str(pack))
-    run(here, f"{bucket}/games.jsonl.zst")
-    (local,), (there,) = find_sources([pack]), find_sources([f"{bucket}/games.jsonl.zst"])
-    assert there == Source(f"{bucket}/games.jsonl.zst", local.size)
-    for number in (1, 2, 5):
-        read_here, read_there = (
-            [
-                [(name.rpartition("#")[2], text) for name, text in read_texts(piece)]
-                for piece in split_pack(source, number)
-            ]
-            for source in (local, there)
-        )
-        assert read_here == read_there and sum(map(len, read_here)) == 2 * len(TASKS)
 
 
 @slow

@@ -4,11 +4,9 @@ import socket
 import subprocess
 import sys
 import time
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from random import Random
 from subprocess import PIPE
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -17,7 +15,7 @@ from typer.testing import CliRunner
 from machine.stores import Unreachable
 from pipeline import __main__ as pipeline_command
 from pipeline.derive import parallel
-from pipeline.traces.sources import Source, find_sources, read_texts
+from pipeline.traces.sources import find_sources
 from sim import __main__ as sim_command
 from sim.game.trace import read, write
 from sim.runs.runner import play_all
@@ -114,25 +112,6 @@ def test_without_the_extra_one_line_says_what_to_install(
     for result in (derive("s3://bucket/traces", "--out", str(tmp_path)), run(here, "s3://bucket/traces")):
         assert result.exit_code == 2
         assert "Install s3fs to access S3; install calbench-lab[cluster]" in result.stderr.splitlines()[-1]
-
-
-def test_a_file_that_is_not_for_us_is_rejected_alone() -> None:
-    class Refusing(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_error(403)
-
-        do_HEAD = do_GET
-
-        def log_message(self, *_: Any) -> None: ...
-
-    with HTTPServer(("127.0.0.1", 0), Refusing) as server:
-        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        address = f"http://127.0.0.1:{server.server_port}"
-        keys = {"AWS_ALLOW_HTTP": "true", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
-        with environment({**keys, "AWS_ENDPOINT_URL": address}):
-            ((_, error),) = read_texts(Source("s3://bucket/ours.json", 10))
-        server.shutdown()
-    assert str(error) == "cannot be opened: access denied (file)"
 
 
 @slow

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from behaviour_tables import labelled_game
 from polars.testing import assert_frame_equal
 from test_detector_accuracy import RECORD, meant, slot
 from trace_builder import TraceBuilder, toy_game, write_trace
@@ -44,13 +43,6 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_trace(folder / "in" / "typed.json", typed.text())
     parallel.derive([folder / "in"], folder / "out", workers=1)
     return folder / "out"
-
-
-def test_batches_do_not_matter(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.derive.rows.BATCH_FILES", 1)
-    parallel.derive([tables.parent / "in"], tmp_path, workers=1)
-    for name in BEHAVIOUR_TABLES:
-        assert (tmp_path / f"{name}.csv").read_bytes() == (tables / f"{name}.csv").read_bytes()
 
 
 def test_the_stages_write_what_derive_writes(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,13 +94,6 @@ def test_a_team_that_speaks_no_english_or_played_no_varied_game_has_no_profile(t
     stances = query("stance", tables).select("team", "english_messages", "pushback_pct", "profile").rows()
     assert stances[0] == ("style0", 4, 50.0, "Assertive, efficient")
     assert stances[2:] == [("toy", 2, 0.0, None), ("typed", 0, None, None)]
-
-
-def test_public_traces_without_a_tier_count_as_unknown(tmp_path: Path) -> None:
-    write_trace(tmp_path / "in" / "a.json", labelled_game().dm(0, 0, 1, "My bankruptcy filing.").text())
-    parallel.derive([tmp_path / "in"], tmp_path / "out", workers=1)
-    leaks = query("leaks", tmp_path / "out").filter(pl.col("leaks") > 0).select("tier", "leaks").rows()
-    assert leaks == [("all", 1), ("unknown", 1)]
 
 
 def test_games_without_a_setting_count_as_those_with_one(tables: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from trace_builder import toy_game, write_trace
 from pipeline.derive.parallel import derive
 from pipeline.reports.batch.row import compute_rows
 from pipeline.reports.notebook_session import Study, escape_markdown
-from pipeline.statistics.caveats import caveats, mixed_teams, tasks_apart, uneven_tasks
+from pipeline.statistics.caveats import caveats, mixed_teams, tasks_apart
 from pipeline.tables.io import polars_schema, read_table, write_table
 from pipeline.tables.schemas.base import AGENTS
 from pipeline.tables.schemas.base import GAMES as GAMES_TABLE
@@ -74,26 +74,6 @@ def test_a_page_and_a_row_say_the_same_of_the_same_teams(tmp_path: Path) -> None
     (table,) = compute_rows(tables)
     assert table.notes[-len(said) :] == said
     assert Study(tables, tmp_path, tmp_path).caveats("standard") == escape_markdown(" ".join(said))
-
-
-@pytest.mark.parametrize(
-    ("often", "told"),
-    [
-        ({"uniform": [1, 1, 1], "varied": [2, 2, 2]}, []),
-        ({"uniform": [1, 1], "varied": [2, 3]}, ["own, standard, varied: 5 games, 2 to 3 of a task; "]),
-    ],
-)
-def test_tasks_are_uneven_in_one_setting_not_across_settings(
-    often: dict[str | None, list[int]], told: list[str]
-) -> None:
-    games = [
-        TEAM | {"setting": setting, "task_id": f"{setting}{task}", "game_id": f"{setting}{task}{number}"}
-        for setting, counts in often.items()
-        for task, count in enumerate(counts)
-        for number in range(count)
-    ]
-    lines = uneven_tasks(pl.DataFrame(games).with_columns(UNTOLD))
-    assert [line.partition("each game")[0] for line in lines] == told
 
 
 TWO_LINE_UPS = ["one, standard: games of 2 different line-ups of agents, models or their parameters."]

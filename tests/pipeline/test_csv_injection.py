@@ -9,11 +9,9 @@ import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from rich.console import Console
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app as pipeline_app
-from pipeline.paper.compare import COLUMNS, as_rich_table
 from pipeline.privacy.language.messages import language_claims
 from pipeline.privacy.rules import RuleSet
 from pipeline.tables.database import build_database
@@ -115,10 +113,3 @@ def test_a_name_does_not_steer_the_terminal(app: object, words: list[str]) -> No
     assert result.exit_code == 2
     assert result.stdout == ""
     assert result.stderr.replace("\n", "").isprintable()
-
-
-def test_a_team_is_not_marked_up() -> None:
-    row = ("t", "[bold]uniform", "[red]IMAP[/nothing]", "imap", "fairness", "1", "1", 1.0, False)
-    console = Console(record=True, width=200)
-    console.print(as_rich_table(pl.DataFrame([row], COLUMNS, orient="row")))
-    assert "[red]IMAP[/nothing]" in console.export_text()

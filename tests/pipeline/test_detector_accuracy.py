@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from trace_builder import TraceBuilder
 
 from pipeline.behaviour.tables import detector_counts
-from pipeline.statistics.detector_accuracy import gold_accuracy, main, precision_and_recall, read_gold
+from pipeline.statistics.detector_accuracy import gold_accuracy, precision_and_recall, read_gold
 from pipeline.statistics.resampling import Resampling, game_draws, percentiles
 from pipeline.tables.io import to_frame
 from pipeline.tables.schemas.base import TABLES
@@ -155,13 +155,6 @@ def test_intervals_are_those_of_templates_drawn_anew() -> None:
     )
 
 
-def test_a_part_of_one_template_has_no_interval() -> None:
-    both = pl.concat([counted([(1, 0, 0), (1, 1, 0)]), counted([(2, 0, 2)], "sensitive")])
-    table = precision_and_recall(both, Resampling(resamples=20))
-    assert table.select("part", "templates", "hits", "recall").rows() == [("all", 2, 2, 1.0), ("sensitive", 1, 2, 0.5)]
-    assert table["recall_low"].to_list() == [1.0, None]
-
-
 def test_a_message_counts_as_often_as_its_templates_together() -> None:
     rows = [
         ("g", "leaks", "all", False, wording, hits, 2 - hits, 0) for wording, hits in (("a+b", 2), ("b", 0), ("a", 1))
@@ -219,17 +212,3 @@ def test_a_gold_set_is_judged_by_what_h3_fixes_and_by_what_a_person_reads(tmp_pa
     measures = ("precision", "recall of H.3", "recall of a reader", "silent kept silent")
     assert table.select(measures).row(0) == (1 / 2, 1 / 2, 1 / 3, 1.0)
     assert table["precision_low"].is_null().to_list() == [False, True, True, False, True]
-
-
-@pytest.mark.parametrize(
-    "written", [None, "- 3", "nothing", "- {message: x}", "[", "- {sender: 1, message: x, rows: [a]}"]
-)
-def test_what_is_no_gold_set_is_told_in_one_line(
-    written: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "gold.yaml"
-    if written is not None:
-        path.write_text(written)
-    assert main(str(path)) == 2
-    error = capsys.readouterr().err
-    assert error.startswith(str(path)) and error.count("\n") == 1

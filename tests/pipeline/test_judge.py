@@ -240,16 +240,6 @@ def test_nobody_is_asked_where_no_answer_can_be_kept(tables: Path, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_a_table_that_no_judge_wrote_is_kept_and_nobody_is_asked(tables: Path, tmp_path: Path) -> None:
-    (tmp_path / "judge_evidence.csv").write_text("mine", encoding="utf-8")
-    with judge() as server:
-        refused = run(tables, server, tmp_path)
-        assert (refused.exit_code, server.requests) == (2, 0)
-    assert "judge_evidence.csv is not an output of `judge`" in refused.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["judge_evidence.csv"]
-
-
-@pytest.mark.slow
 def test_a_run_that_is_interrupted_goes_on_from_its_answers(tables: Path, tmp_path: Path) -> None:
     # Four more answers take twelve seconds: time enough to interrupt it after the first.
     with judge(latency=3_000.0) as server:

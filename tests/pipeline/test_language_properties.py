@@ -14,7 +14,6 @@ from pipeline.privacy.language.messages import language_claims
 from pipeline.privacy.language.passages import outline
 from pipeline.privacy.language.quotes import CHANGED, CONCLUDES, WAS, WRONG
 from pipeline.privacy.language.scan import expand, fold, in_digits, numbers_of, scanner, sentences
-from pipeline.privacy.language.shapes import shape_of
 from pipeline.privacy.language.statements import Statement
 from pipeline.privacy.rules import RULES, Claim
 from tests.pipeline.gold import gold
@@ -143,21 +142,6 @@ def test_every_slot_of_a_list_is_claimed_once_in_its_order_with_the_clause_as_it
     assert {claim[5] for claim in told} == {clause.format(text)}
     forget()
     assert read(message.format(text)) == told
-
-
-@pytest.mark.parametrize(
-    ("message", "shape", "numbers"),
-    [
-        ("Slot 14", "slot 0", [b"14"]),
-        ("Agents 1, 2 and 3", "agents 0, 0 and 0", [b"1", b"2", b"3"]),
-        ("Busy after 4, 6 and 8", "busy after 0, 0 and 0", [b"4", b"6", b"8"]),
-        ("I prefer slots 3 to 5", "i prefer slots 0 to 0", [b"3", b"5"]),
-    ],
-)
-def test_lists_of_slots_have_one_shape_however_long_they_are(
-    message: str, shape: str, numbers: list[bytes | tuple[int, ...]]
-) -> None:
-    assert shape_of(fold(message), message)[:2] == (shape, numbers)
 
 
 @given(st.sampled_from(MESSAGES))

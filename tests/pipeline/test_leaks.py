@@ -106,24 +106,6 @@ def test_a_telling_word_is_known_in_its_forms_and_with_one_typing_error(word: st
     assert is_form_of(word, told) is same
 
 
-def test_forms_of_a_label_are_found_and_figures_of_speech_are_not() -> None:
-    assert said("I'm getting divorced then.", "Sign divorce papers") == {"Sign divorce papers": "divorced"}
-    label = "Small claims court"
-    assert said("The ball is in your court.", label) == said("Let's park that thought.", "Founders Park band") == {}
-    for message, words in (
-        ("Slot 3: court.", "court"),
-        ("I have a court date.", "court"),
-        ("Claims court.", "Claims court"),
-    ):
-        assert said(message, label) == {label: words}
-    assert said("I usually bowl then.", "Bowling night") == {"Bowling night": "bowl"}
-    assert not said("I am sick of rescheduling, let me audit this list.", "Sick pay audit")
-    assert not said("In the spirit of charity I'll repay you with slot 2.", "Repay Ignacio", "Charity bake sale")
-    assert not said("I'm no stranger to compromises, does that ring a bell?", "Meet a stranger", "Bell repair")
-    assert not said("If my projections hold, slot 3 suits all.", "Fetch the projector from the garage")
-    assert said("I was adopted, you see.", "Adoption registry") and said("I see my pawnbroker.", "Pawn a bracelet")
-
-
 FRAMES = (
     # A thing of the sender's, or what it does.
     ("Weed the cracks", "Slot 6 is when I do the weeding.", True),

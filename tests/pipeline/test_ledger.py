@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 import polars as pl
 import pytest
 from trace_builder import toy_game, write_trace
@@ -206,19 +205,6 @@ def test_each_direction_is_tested_on_the_study_s_simulated_teams(direction: Dire
     covered = [f for f in map(Figure._make, DECLARED.numbers.iter_rows()) if direction_of(f, [direction])]
     assert covered
     assert all(outcome_of(direction, figure, tested) for figure in covered)
-
-
-@pytest.mark.parametrize(("often", "agrees"), [([9, 7, 4, 2, 1, 0], True), ([0, 1, 2, 4, 7, 9], False)])
-def test_the_order_of_table_4_is_shown_by_a_correlation_above_0(often: list[int], agrees: bool) -> None:
-    """As on the page of behaviour, which correlates the counts themselves."""
-    rows = [(f"p{place}", place, count, True, "standard") for place, count in enumerate(often, start=1)]
-    columns = ["pattern", "paper_rank", "occurrences", "simulated", "condition"]
-    patterns = pl.DataFrame(rows, schema=columns, orient="row")
-    direction = next(direction for direction in DECLARED.directions if direction.query == "pattern_order")
-    with duckdb.connect() as connection:
-        connection.register("patterns", patterns)
-        (outcome,) = run_directions([direction], connection).values()
-    assert (outcome.agrees, outcome.statistic) == (agrees, pytest.approx(1.0 if agrees else -1.0))
 
 
 @pytest.mark.parametrize(

@@ -72,11 +72,6 @@ def test_a_typed_message_stands_in_words(body: dict[str, Any], told: str) -> Non
     assert sentence(json.dumps(body), next(iter(body))) == told
 
 
-@pytest.mark.parametrize("content", ['{"imap": "costs"}', '{"imap": ["costs"]}', "[1]", '{"sd": 1', '{"dsm": "new"}'])
-def test_what_no_protocol_sends_has_no_words(content: str) -> None:
-    assert sentence(content, "imap") is None
-
-
 def update(observer: int, slot: int, after: float | None, index: int = 0) -> dict[str, Any]:
     return {
         "observer_agent": observer, "target_agent": 2, "slot": slot, "belief_after": after, "update_index": index,
