@@ -162,6 +162,16 @@ def test_a_site_is_whole_and_of_the_traces_beside_it(tmp_path: Path) -> None:
     assert other.endswith("site was made from other traces than those of any folder here, or from a part of one")
 
 
+@pytest.fixture(scope="module")
+def with_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Tables of a game, and their results."""
+    folder = tmp_path_factory.mktemp("with_results")
+    (folder / "a.json").write_bytes(text_of("protocol"))
+    assert run("derive", folder / "a.json", "--out", folder / "tables", "--workers", 1).exit_code == 0
+    write_results(folder / "tables", folder / "results")
+    return folder
+
+
 # One row a command that writes to a folder, a file there that it would write, and one that it would not.
 WRITERS = [
     (("derive", "a.json"), "agents.csv", "games/notes.txt"),
@@ -181,15 +191,14 @@ WRITERS = [
 
 @pytest.mark.parametrize(("words", "own", "other"), WRITERS, ids=[row[0][0] for row in WRITERS])
 def test_files_of_others_survive_a_command_and_are_not_replaced(
-    words: tuple[str, ...], own: str, other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...], own: str, other: str, with_results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pipeline.reports.notebook.execute_raw", without_kernel.execute_raw)
     monkeypatch.setattr("pipeline.reports.batch.pages.OF_THE_STUDY", "none")
     monkeypatch.chdir(tmp_path)
     Path("a.json").write_bytes(text_of("protocol"))
     if "made/tables" in words:
-        assert run("derive", "a.json", "--out", "made/tables", "--workers", 1).exit_code == 0
-        write_results(tmp_path / "made/tables", tmp_path / "made/results")
+        shutil.copytree(with_results, "made")
     place = {"export": ("out",), "database": ("--out", "out/all.duckdb")}.get(words[0], ("--out", "out"))
     hidden = [f".{words[0]}-mine/x", ".parts-mine/x", ".unfinished/x", ".trial", ".a.csv.99999.tmp"]
     for name in (other, own, *hidden):
