@@ -190,7 +190,10 @@ ERRORS = {
     "no rows": (SMALL.clear(), "model needs at least 2 levels"),
     "exact": (broken(y=EFFECTS), "explain the outcome exactly"),
     "constant outcome": (broken(y=pl.lit(2.5)), "explain the outcome exactly"),
-    "predictor of two models": ("the predictor alone tells the levels of model apart",),
+    "predictor of two models": (
+        SMALL.filter(pl.col("model") < 2).with_columns(x=pl.col("model") * 3.0),
+        "the predictor alone tells the levels of model apart",
+    ),
     "saturated": (SMALL.filter(pl.col("model") < 2, pl.col("task").is_in([1, 2])), "explain the outcome exactly"),
 }
 
