@@ -21,7 +21,7 @@ export UV_LINK_MODE := copy
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro beyond talk test check mutants bench lab walk report figures site book browser-test screenshots chromium lock soak
+.PHONY: help setup repro beyond talk test check mutants bench lab report figures site book browser-test screenshots chromium lock soak
 
 help: ## Show what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -63,9 +63,6 @@ check: $(READY) ## Run the slow tests; check style, types, and that dvc.lock fit
 	dry=$$(dvc repro --allow-missing --dry $$file 2>&1) || { echo "$$dry"; exit 1; }; \
 	if echo "$$dry" | grep "^Running stage"; then echo "error: the lock of $$file is behind; run make repro, make beyond, and commit"; exit 1; fi; \
 	done
-
-walk: $(READY) chromium ## Walk through every use in a fresh clone, and write docs/walk.md; TRACES=folder for public ones
-	python -m tests.walk --write docs/walk.md $${TRACES:+--traces "$$TRACES"}
 
 mutants: $(READY) ## Change what counts line by line and ask whether a test notices; an hour at most, then goes on from there
 	timeout 3600 mutmut run

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from os import mkfifo
@@ -33,16 +34,23 @@ def run(*words: object) -> Result:
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Traces, and what three commands make of them."""
-    (tmp_path / "traces").mkdir()
-    (tmp_path / "traces" / "a.json.gz").write_bytes(gzip.compress(text_of("protocol")))
-    (tmp_path / "traces" / "b.jsonl").write_bytes(text_of("spoken") + b"\n")
-    assert run("derive", tmp_path / "traces", "--out", tmp_path / "tables", "--workers", 1).exit_code == 0
-    assert run("audit", tmp_path / "traces", "--out", tmp_path / "audit", "--workers", 1).exit_code == 0
-    assert run("database", "--tables", tmp_path / "tables", "--out", tmp_path / "all.duckdb").exit_code == 0
-    return tmp_path
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "traces").mkdir()
+    (folder / "traces" / "a.json.gz").write_bytes(gzip.compress(text_of("protocol")))
+    (folder / "traces" / "b.jsonl").write_bytes(text_of("spoken") + b"\n")
+    assert run("derive", folder / "traces", "--out", folder / "tables", "--workers", 1).exit_code == 0
+    assert run("audit", folder / "traces", "--out", folder / "audit", "--workers", 1).exit_code == 0
+    assert run("database", "--tables", folder / "tables", "--out", folder / "all.duckdb").exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def study(made: Path, tmp_path: Path) -> Path:
+    """A copy of those, which a test may change."""
+    return shutil.copytree(made, tmp_path / "study")
 
 
 def test_what_was_written_and_left_alone_is_whole_also_elsewhere(study: Path) -> None:
@@ -135,6 +143,16 @@ def test_a_site_is_whole_and_of_the_traces_beside_it(tmp_path: Path) -> None:
     assert other.endswith("site was made from other traces than those of any folder here, or from a part of one")
 
 
+@pytest.fixture(scope="module")
+def with_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Tables of a game, and their results."""
+    folder = tmp_path_factory.mktemp("with_results")
+    (folder / "a.json").write_bytes(text_of("protocol"))
+    assert run("derive", folder / "a.json", "--out", folder / "tables", "--workers", 1).exit_code == 0
+    write_results(folder / "tables", folder / "results")
+    return folder
+
+
 # One row a command that writes to a folder, a file there that it would write, and one that it would not.
 WRITERS = [
     (("derive", "a.json"), "agents.csv", "games/notes.txt"),
@@ -154,14 +172,14 @@ WRITERS = [
 
 @pytest.mark.parametrize(("words", "own", "other"), WRITERS, ids=[row[0][0] for row in WRITERS])
 def test_files_of_others_survive_a_command_and_are_not_replaced(
-    words: tuple[str, ...], own: str, other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...], own: str, other: str, with_results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pipeline.reports.notebook.execute_raw", without_kernel.execute_raw)
+    monkeypatch.setattr("pipeline.reports.batch.pages.OF_THE_STUDY", "none")
     monkeypatch.chdir(tmp_path)
     Path("a.json").write_bytes(text_of("protocol"))
     if "made/tables" in words:
-        assert run("derive", "a.json", "--out", "made/tables", "--workers", 1).exit_code == 0
-        write_results(tmp_path / "made/tables", tmp_path / "made/results")
+        shutil.copytree(with_results, "made")
     place = {"export": ("out",), "database": ("--out", "out/all.duckdb")}.get(words[0], ("--out", "out"))
     hidden = [f".{words[0]}-mine/x", ".parts-mine/x", ".unfinished/x", ".trial", ".a.csv.99999.tmp"]
     for name in (other, own, *hidden):
@@ -359,6 +377,7 @@ def test_traces_alone_are_verified_by_their_digests(tmp_path: Path) -> None:
 
 def test_a_manifest_from_elsewhere_takes_no_file_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pipeline.reports.notebook.execute_raw", without_kernel.execute_raw)
+    monkeypatch.setattr("pipeline.reports.batch.pages.OF_THE_STUDY", "none")
     (tmp_path / "a.json").write_bytes(text_of("protocol"))
     for command, name in (("derive", "thesis.tex"), ("report", "mine.html")):
         (tmp_path / name).write_text("mine", encoding="utf-8")
