@@ -4,11 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from sim.agents import Message
-from sim.agents.english.belief_state import BeliefState
-from sim.agents.english.phrases import HELD_OUT, OPEN, load_bank
+from sim.agents.english.beliefs import BeliefState
 from sim.agents.english.prober import AdaptiveProber
 from sim.agents.english.reader import Claim, Reading
-from sim.agents.english.writer import Outbox, Part, Private, Writer
+from sim.agents.english.writer import HELD_OUT, OPEN, Outbox, Part, Private, Writer, load_bank
 from sim.runs.play import Play, play_game
 from sim.runs.teams import AgentSpec, Team, TeamError, build_agent
 from tests.sim.game_checks import check

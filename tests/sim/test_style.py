@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.agents import CHEAP_TALK, DECISION
-from sim.agents.english import StyleParameters, named_styles
 from sim.agents.english.speaker import Style
+from sim.agents.parameters import StyleParameters, named_styles
 from sim.game.game import Limits
 from sim.runs.documents import STYLES
 from sim.runs.play import Play, play_game
@@ -248,7 +248,7 @@ def test_small_worlds_are_scheduled_in_full(speakers):
 
 
 def test_the_page_shows_no_held_out_phrase():
-    from sim.agents.english.phrases import HELD_OUT, load_bank
+    from sim.agents.english.writer import HELD_OUT, load_bank
 
     text = (ROOT / STYLES).read_text(encoding="utf-8").lower()
     for templates in load_bank(HELD_OUT).values():

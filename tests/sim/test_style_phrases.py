@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from sim.agents.english.phrases import HELD_OUT, OPEN, PhraseError, SlotHole, load_bank, tokens_of
+from sim.agents.english.writer import HELD_OUT, OPEN, PhraseError, SlotHole, load_bank, tokens_of
 
 BANKS = {OPEN: 8, HELD_OUT: 4}
 TEMPLATES = [t for name in BANKS for templates in load_bank(name).values() for t in templates]

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.agents.english.phrases import HELD_OUT, KINDS, OPEN, SlotHole, load_bank
 from sim.agents.english.reader import EASY, HARD, HEAVY, Reading, Shift, read
-from sim.agents.english.writer import Part, Private, Writer, statements
+from sim.agents.english.writer import HELD_OUT, KINDS, OPEN, Part, Private, SlotHole, Writer, load_bank, statements
 
 SLOTS = 16
 

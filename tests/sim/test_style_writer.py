@@ -7,8 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.agents.english.phrases import HELD_OUT, KINDS, OPEN, SlotHole, load_bank
-from sim.agents.english.writer import Part, Private, Writer, enumerated, spans, statements
+from sim.agents.english.writer import (
+    HELD_OUT,
+    KINDS,
+    OPEN,
+    Part,
+    Private,
+    SlotHole,
+    Writer,
+    enumerated,
+    load_bank,
+    spans,
+    statements,
+)
 
 ACTS = {act: (*load_bank(OPEN)[act], *load_bank(HELD_OUT)[act]) for act in load_bank(OPEN)}
 LABEL = Private(3, "errand", 881, "Fetch the blue kite")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from random import Random
 
 from sim.agents import Request
-from sim.agents.english.belief_state import BeliefState
+from sim.agents.english.beliefs import BeliefState
 from sim.agents.english.reader import Reading, normal
 from sim.agents.english.writer import Outbox, Part
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from random import Random
 
 from sim.agents import Action, Request
-from sim.agents.english import StyleParameters
-from sim.agents.english.belief_state import BeliefState
+from sim.agents.english.beliefs import BeliefState
 from sim.agents.english.reader import Reading, Shift
 from sim.agents.english.writer import Outbox, Part
+from sim.agents.parameters import StyleParameters
 from sim.agents.scripted import clear_errand, reschedule
 from sim.calendar import Calendar, ScheduledMeeting
 
@@ -74,7 +74,7 @@ class Repair:
         act = "move_refuse"
         if can_move(calendar, shift, self.beliefs.scale.low) and to not in self.beliefs.pledged:
             self.agreed.add(shift)
-            self.beliefs.reprice(shift.from_slot, 1)
+            self.beliefs.costs[shift.from_slot] = 1
             act = "move_accept" if calendar[to] is None else "move_accept_costly"
         outbox.add(sender, Part(act, (shift.from_slot,), (to,), old=shift.meeting))
 
@@ -108,12 +108,12 @@ class Repair:
         assert self.plan is not None
         slot, item = self.plan.from_slot, request.calendar[self.plan.from_slot]
         self.beliefs.granted |= {(member, slot) for member in self.members}
-        self.beliefs.reprice(slot, item.cost if item else 0)
+        self.beliefs.costs[slot] = item.cost if item else 0
 
     def promising(self, request: Request, best: int) -> Shift | None:
         """A move of one of the lead's earlier meetings that would free a much cheaper slot; None where none would."""
         beliefs, calendar = self.beliefs, request.calendar
-        bound = WORTHWHILE * beliefs.total(best, beliefs.scale.unknown)
+        bound = WORTHWHILE * beliefs.total(best)
         for slot, item in enumerate(calendar.slots):
             if not isinstance(item, ScheduledMeeting) or slot in beliefs.costs:
                 continue
