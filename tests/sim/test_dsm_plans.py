@@ -8,13 +8,13 @@ from sim.agents.dsm import (
     Displacement,
     DsmParameters,
     Reward,
+    ShownPlan,
     offer_size,
     offer_utility,
     own_plans,
     response,
     reward_for,
     schedulable,
-    score_of,
 )
 from tests.sim.worlds import calendar
 
@@ -31,7 +31,7 @@ def plans(text, **parameters):
 
 @pytest.mark.parametrize(("cost", "score"), [(None, 0), (0, 11), (1, 10), (9, 2), (10, 1), (11, 1), (1000, 1)])
 def test_a_score_falls_with_cost_from_11_to_1(cost, score):
-    assert score_of(cost) == score
+    assert WELFARE.score(cost) == score
 
 
 @pytest.mark.parametrize(
@@ -125,11 +125,13 @@ RESPONSES = [
 @pytest.mark.parametrize(("shown", "score"), RESPONSES)
 def test_a_plan_scores_what_it_costs_on_one_s_own_calendar(shown, score):
     slot, moves, cleared, takes_part = shown
-    assert response(BOARD, slot, [Displacement(*m) for m in moves], cleared, takes_part) == score
+    plan = ShownPlan(slot, slot, [Displacement(*m) for m in moves], cleared)
+    assert response(BOARD, plan, takes_part, WELFARE.score) == score
 
 
 def test_an_errand_that_can_t_move_or_is_blocked_scores_0():
-    assert [response(calendar(t), 0, [], [], True) for t in ("3 4", "x3 .", "3 .")] == [0, 0, 8]
+    plan = ShownPlan(0, 0, [], [])
+    assert [response(calendar(t), plan, True, WELFARE.score) for t in ("3 4", "x3 .", "3 .")] == [0, 0, 8]
 
 
 # Scores 11, 11, 5, 1 for two responders at a busy share of a half: p = 0.25, and for L = 1 … 4
