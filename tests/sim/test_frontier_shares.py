@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.agents.beyond.shares import Hiding, codes_of, order, stream, sums_differ, sums_of
-from sim.agents.beyond.shares import Shares, SharesParameters
+from sim.agents.beyond.shares import Hiding, Shares, SharesParameters, codes_of, order, stream, sums_differ, sums_of
 from sim.agents.imap import Imap
 from tests.sim.worlds import events, new_game, payloads, play, slots_of
 
