@@ -80,16 +80,8 @@ def test_it_presses_on_a_slot_that_was_refused_and_leaves_one_that_was_told():
     assert prober.slot_for(beliefs, 1) != first
 
 
-def test_no_question_is_asked_in_the_last_sweep():
-    prober, outbox = AdaptiveProber(Random("probes")), Outbox()
-    for _ in range(20):
-        prober.add_questions(request(BOARD, turn=14), beliefs_of(1), [(1, Reading())], outbox)
-    assert outbox.parts == {}
-
-
-@pytest.mark.parametrize("seed", [3, 5])
-def test_a_game_with_an_adaptive_prober_keeps_every_rule(seed):
-    task = tiny_task(seed, density=1.0, num_slots=8)
+def test_a_game_with_an_adaptive_prober_keeps_every_rule():
+    task = tiny_task(3, density=1.0, num_slots=8)
     style = AgentSpec("style", {"label_disclosure_probed": 0.5})
     team = Team("probed", (AgentSpec("adaptive-prober", nosy=True), style, style), simulated=True)
     trace = play_game(Play(task, team))

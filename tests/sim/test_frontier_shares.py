@@ -119,18 +119,6 @@ def test_two_of_three_who_put_together_what_they_know_learn_what_the_third_holds
     assert [sums.codes.index((t - r) % sums.modulus) for t, r in zip(told, shifts, strict=True)] == [0, 2, 4]
 
 
-def test_what_hides_the_values_from_the_dealer_takes_every_value_about_as_often():
-    sums = sums_of(BUSY_ONLY, 3, 3)
-    drawn = [sums.hiding(str(n)) for n in range(600)]
-    factors, masks = (
-        Counter(row[0] for h in drawn for row in of(h)) for of in (lambda h: h.factors, lambda h: h.masks)
-    )
-    orders = Counter(tuple(h.places) for h in drawn)
-    assert sorted(factors) == list(range(1, sums.prime)) and min(factors.values()) > 0.8 * 1800 / (sums.prime - 1)
-    assert sorted(masks) == list(range(sums.prime)) and min(masks.values()) > 0.8 * 1800 / sums.prime
-    assert len(orders) == 6 and min(orders.values()) > 70
-
-
 def test_streams_of_different_names_and_seeds_differ_and_orders_hold_each_number_once():
     assert stream("a", "x", 8, 97) != stream("a", "y", 8, 97) != stream("b", "x", 8, 97)
     assert sorted(order("a", "x", 9)) == list(range(9))

@@ -45,12 +45,6 @@ def test_an_answer_of_two_bits_says_free_cheap_dear_or_impossible():
     assert slots_of(game, 1) == [1, 1, 1]
 
 
-def test_with_no_bits_all_slots_look_alike_and_a_meeting_may_fail():
-    game = game_of([". .", "x1 ."], [(0, 1)], lambda: KBitImap(KBitParameters(bits=0)))
-    assert [p["levels"] for _, _, p in payloads(game) if p["imap"] == "levels"] == [{"0": 0, "1": 0}]
-    assert slots_of(game, 1) == [None, None]
-
-
 @settings(max_examples=40)
 @given(boards=BOARDS)
 def test_bits_that_tell_all_costs_apart_decide_for_the_slot_of_imap(boards):

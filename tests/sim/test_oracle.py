@@ -179,7 +179,5 @@ def test_no_effort_leaves_an_optimum_unproven_and_the_same_twice():
     made = generate(Parameters(seed=3, errand_cost_values=(1, 100, 1000), **HARD))
     found = [solve(made.calendars, made.meetings, 1e-5, made.witness, keep=True) for _ in range(2)]
     assert found[0] == found[1] and found[0].bound < found[0].cost
-    with pytest.raises(
-        NotProven, match=r"an effort of 1e-05 proves only .* between \d+ and \d+; give"
-    ):
+    with pytest.raises(NotProven, match=r"an effort of 1e-05 proves only .* between \d+ and \d+; give"):
         solve(made.calendars, made.meetings, 1e-5, made.witness)
