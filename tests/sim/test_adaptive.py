@@ -61,7 +61,7 @@ def test_what_is_told_to_a_group_is_no_answer_where_a_direct_message_is():
 
 def test_who_has_answered_is_asked_more_than_who_has_refused():
     prober = AdaptiveProber(Random("probes"))
-    prober.answered, prober.refused = {2: 20}, {1: 20}
+    prober.answered[2] = prober.refused[1] = 20
     for _ in range(50):
         outbox = Outbox()
         prober.add_questions(request(BOARD), beliefs_of(1, 2), [(1, Reading())], outbox)
