@@ -15,7 +15,7 @@ from pipeline.paper.stages import mixed_effects as regressing
 from pipeline.paper.stages import robustness as sweeping
 from pipeline.reports.documents import statistics as page
 from pipeline.reports.site.figures import figures
-from pipeline.statistics.by_game import MEANS, WITHOUT, by_game
+from pipeline.statistics.by_game import MEANS, by_game
 from pipeline.statistics.paired_tests import holm
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
@@ -33,6 +33,9 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 TASKS = (3, 20, 35, 39, 56, 70)  # easy, medium and hard ones, uniform and varied
 TEAMS = ("imap", "dsm-private", "exact", "blunt")
+
+
+WITHOUT_MEANS = {"style_effects", "models", "setup", "members", "accepted_offers", "proposed_moves"}
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +83,7 @@ def result(study: Path, name: str) -> pl.DataFrame:
 
 
 def test_every_result_table_has_its_means_listed_or_has_none() -> None:
-    assert {*MEANS, *WITHOUT} == set(queries.query_names()), "list it in pipeline/statistics/by_game.py"
+    assert {*MEANS, *WITHOUT_MEANS} == set(queries.query_names()), "list it in pipeline/statistics/by_game.py, or here"
 
 
 @pytest.mark.parametrize("name", MEANS)
