@@ -122,10 +122,8 @@ def suite(
 
     from machine.cores import map_ordered
     from machine.files import of_project
-    from sim.tasks.blocked import make_listed_task
-    from sim.tasks.difficulty import graded, moved_thirds
-    from sim.tasks.lists import read_list
-    from sim.tasks.suite import Solving, TaskError, checked, write_tasks
+    from sim.tasks.lists import graded, moved_thirds, read_list
+    from sim.tasks.suite import Solving, TaskError, checked, make_listed_task, write_tasks
 
     if difficulty not in ("list", "paper"):
         fail(f"there is no difficulty by {difficulty!r}; known: list, paper")

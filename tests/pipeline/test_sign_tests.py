@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from pipeline.statistics.bootstrap import fit_line
+from pipeline.statistics.paired_tests import is_within, slope_parts, slope_rises
 from pipeline.statistics.resampling import Resampling
-from pipeline.statistics.sign_tests import is_within, slope_parts, slope_rises
 
 
 def games(*slopes: float) -> pl.DataFrame:

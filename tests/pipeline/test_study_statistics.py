@@ -13,7 +13,7 @@ from pipeline.paper.stages import excess as exceeding
 from pipeline.paper.stages import intervals as drawing
 from pipeline.paper.stages import mixed_effects as regressing
 from pipeline.paper.stages import robustness as sweeping
-from pipeline.statistics.by_game import MEANS, WITHOUT, by_game
+from pipeline.statistics.by_game import MEANS, by_game
 from pipeline.tables import queries
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.results import RESULT_TABLES
@@ -28,6 +28,9 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 TASKS = (3, 20, 35, 39, 56, 70)  # easy, medium and hard ones, uniform and varied
 TEAMS = ("imap", "dsm-private", "exact", "blunt")
+
+
+WITHOUT_MEANS = {"style_effects", "models", "setup", "members", "accepted_offers", "proposed_moves"}
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +78,7 @@ def result(study: Path, name: str) -> pl.DataFrame:
 
 
 def test_every_result_table_has_its_means_listed_or_has_none() -> None:
-    assert {*MEANS, *WITHOUT} == set(queries.query_names()), "list it in pipeline/statistics/by_game.py"
+    assert {*MEANS, *WITHOUT_MEANS} == set(queries.query_names()), "list it in pipeline/statistics/by_game.py, or here"
 
 
 @pytest.mark.parametrize("name", MEANS)

@@ -16,7 +16,7 @@ from pipeline.privacy.language.literal import MOST_CLAIMS
 from pipeline.privacy.language.messages import language_claims
 from pipeline.privacy.rules import ENGLISH, RULES, Claim, Weighing, chosen_rules
 from pipeline.statistics.resampling import Resampling
-from pipeline.statistics.robustness.english import english_tables, read_condition, vps_by_english
+from pipeline.statistics.robustness.sweep import english_tables, read_condition, vps_by_english
 from pipeline.tables.io import conform, read_table
 from pipeline.tables.schemas.results import RESULT_TABLES
 

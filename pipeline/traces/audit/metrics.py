@@ -11,9 +11,9 @@ from pipeline.traces.audit.game import Game
 from pipeline.traces.records import CHANNELS
 from sim.calendar import Calendar as Slots
 from sim.calendar import Errand, ScheduledMeeting
-from sim.tasks.bounded import Replay, greedy, replay
 from sim.tasks.oracle import NoSchedule, NotProven, solve
 from sim.tasks.scenario import Meeting as Listed
+from sim.tasks.schedules import Replay, greedy, replay
 
 OWN_METRICS = (
     "coordination_rate",
@@ -138,7 +138,7 @@ def optimum(calendars: Calendars, meetings: Meetings) -> Optimum | None:
     if places is None or places > MOST_PLACES:
         raise UnknownOptimum(f"too large for the solver: {len(meetings)} meetings in {len(calendars[0])} slots")
     try:
-        solution = solve(*of_benchmark(calendars, meetings), seconds=30)
+        solution = solve(*of_benchmark(calendars, meetings), effort=30)
         return Optimum(solution.cost, solution.slots)
     except NoSchedule:
         return None

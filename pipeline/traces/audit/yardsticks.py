@@ -13,7 +13,7 @@ from pipeline.traces.audit.metrics import (
     schedule_in_order,
 )
 from pipeline.traces.audit.trace import Trace
-from sim.tasks.bounded import Replay
+from sim.tasks.schedules import Replay
 
 SHARES = "oracle_per_agent_cost"
 

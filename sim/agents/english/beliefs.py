@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from statistics import median_low
 
 from msgspec import Struct
@@ -13,7 +13,6 @@ from sim.calendar import Calendar, Errand, ScheduledMeeting
 
 # Worse than any cost, yet a number: where everything seems impossible, the least impossible is still found.
 IMPOSSIBLE = 1e6
-
 
 # What each agent last said of each slot, whatever the round.
 Memory = dict[int, dict[int, Claim]]
@@ -34,10 +33,10 @@ class Scale(Struct, frozen=True):
         """The cost that a claim stands for."""
         if claim.kind == "negative":
             return IMPOSSIBLE
-        if claim.kind == "positive":
-            return 0.0 if claim.cost is None else float(claim.cost)
         if claim.cost is not None:
             return float(claim.cost)
+        if claim.kind == "positive":
+            return 0.0
         if claim.kind == "proposal" or claim.weight == EASY:
             return self.low
         return self.high if claim.weight == HEAVY else self.mid
@@ -76,18 +75,15 @@ class BeliefState:
 
     def __init__(self, me: int, request: Request, bold: bool, memory: Memory) -> None:
         members = request.meeting.participants
-        self.me = me
-        self.members = members
+        self.me, self.members = me, members
         self.lead = (request.meeting.speaker_order or tuple(sorted(members)) or (me,))[0]
         self.others = [a for a in sorted(members) if a != me]
         self.scale = scale_of(request.calendar)
         self.costs = own_costs(request.calendar, bold)
         self.memory = memory
-        self.claims: dict[int, dict[int, Claim]] = {}
+        self.claims: Memory = {}
+        self.hearsay: Memory = {}
         self.granted: set[tuple[int, int]] = set()
-        self.hearsay: dict[int, dict[int, Claim]] = {}
-        self.totals: dict[tuple[int, float], float] = {}
-        self.ranking: list[int] = []
         self.heard_from: set[int] = set()
         self.informed: set[int] = set()
         self.greeted: set[int] = set()
@@ -104,16 +100,14 @@ class BeliefState:
     def take(self, sender: int, reading: Reading) -> None:
         """Remember what a message says of its sender and of others."""
         self.heard_from.add(sender)
-        self.reckon_anew()
         for claim in reading.claims:
             # What a meeting that may move stands in the way of is the meeting's affair.
             if reading.shift and claim.kind == "occupied":
                 continue
-            known = self.claims if claim.target == sender else self.hearsay
             self.memory.setdefault(claim.target, {})[claim.slot] = claim
-            before = known.setdefault(claim.target, {}).get(claim.slot)
-            if before is None or not says_less(claim, before):
-                known[claim.target][claim.slot] = claim
+            known = (self.claims if claim.target == sender else self.hearsay).setdefault(claim.target, {})
+            if claim.slot not in known or not says_less(claim, known[claim.slot]):
+                known[claim.slot] = claim
 
     def view(self, agent: int, slot: int) -> float | None:
         """What the slot costs another agent, by its own words or else by others'; None where nobody spoke of it."""
@@ -122,52 +116,34 @@ class BeliefState:
         claim = self.claims.get(agent, {}).get(slot) or self.hearsay.get(agent, {}).get(slot)
         return None if claim is None else self.scale.worth(claim)
 
-    def total(self, slot: int, unknown: float) -> float:
-        """What the slot seems to cost all participants, `unknown` for each that hasn't spoken of it."""
-        cost = self.totals.get((slot, unknown))
-        if cost is None:
-            views = [self.view(a, slot) for a in self.others]
-            cost = self.costs.get(slot, IMPOSSIBLE) + sum(unknown if v is None else v for v in views)
-            self.totals[slot, unknown] = cost
-        return cost
+    def views(self, slot: int) -> list[float | None]:
+        """What the slot costs each of the other participants, as `view` has it."""
+        return [self.view(a, slot) for a in self.others]
 
-    def reprice(self, slot: int, cost: int) -> None:
-        """Count the slot as one that can be had at this cost."""
-        self.costs[slot] = cost
-        self.reckon_anew()
+    def total(self, slot: int, unknown: float | None = None) -> float:
+        """What the slot seems to cost all participants, with `unknown` (by default the scale's) for the silent."""
+        default = self.scale.unknown if unknown is None else unknown
+        return self.costs.get(slot, IMPOSSIBLE) + sum(default if v is None else v for v in self.views(slot))
 
-    def reckon_anew(self) -> None:
-        """Forget what was reckoned from the claims before."""
-        self.totals.clear()
-        self.ranking = []
+    def cheapest(self, slots: Iterable[int]) -> list[int]:
+        """The slots, those first that seem cheapest to all, the lowest of equals."""
+        return sorted(slots, key=lambda s: (self.total(s), s))
 
-    def best(self, unknown: float | None = None, but: Iterable[int] = ()) -> int | None:
-        """The slot that seems cheapest to all, the lowest of equals; None for an agent that has none itself."""
-        worth = self.scale.unknown if unknown is None else unknown
-        skipped = set(but)
-        slots = [s for s in self.costs if s not in skipped]
-        return min(slots, key=lambda s: (self.total(s, worth), s), default=None)
+    def best(self) -> int | None:
+        """The slot that seems cheapest to all; None for an agent that has none itself."""
+        return next(iter(self.cheapest(self.costs)), None)
 
-    def own_best(self, number: int, but: Iterable[int] = ()) -> list[int]:
+    def own_best(self, number: int, but: Collection[int] = ()) -> list[int]:
         """The agent's own cheapest slots, cheapest first; of equals those that the others seem to like."""
-        if not self.ranking:
-            key = self.scale.unknown
-            self.ranking = sorted(self.costs, key=lambda s: (self.costs[s], self.total(s, key), s))
-        skipped = set(but)
-        return [s for s in self.ranking if s not in skipped][:number]
-
-    def silent(self, slot: int) -> list[int]:
-        """The other participants who haven't said a word about the slot."""
-        return [a for a in self.others if self.view(a, slot) is None]
+        ranking = sorted(self.costs, key=lambda s: (self.costs[s], self.total(s), s))
+        return [s for s in ranking if s not in but][:number]
 
     def was_free(self, agent: int, slot: int) -> bool:
         """Whether the agent was last heard to be free there, in this round or an earlier one."""
         claim = self.memory.get(agent, {}).get(slot)
         return claim is not None and claim.kind == "positive" and claim.cost is None
 
-    def agreement(self, fallback: Sequence[int] = ()) -> int | None:
+    def agreement(self) -> int | None:
         """The slot that the agent believes is agreed, or would be the likeliest to be."""
-        for slot in (self.final, *reversed(self.pledged), self.table, *fallback):
-            if slot is not None:
-                return slot
-        return self.best()
+        likely = (self.final, *reversed(self.pledged), self.table)
+        return next((slot for slot in likely if slot is not None), self.best())
