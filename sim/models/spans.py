@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from sim.models.agent import Usage
+from sim.models.spec import ModelError
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 INSTALL = "spans are asked for by OTEL_EXPORTER_OTLP_ENDPOINT; install calbench-lab[spans], or unset it"
@@ -19,7 +20,7 @@ INSTALL = "spans are asked for by OTEL_EXPORTER_OTLP_ENDPOINT; install calbench-
 Attributes = Mapping[str, Any]
 
 
-class NoSpans(ValueError):
+class NoSpans(ModelError):
     """Why spans can't be made, and what to do."""
 
 

@@ -29,10 +29,8 @@ from pipeline.tables.io import read_table
 from sim.models.cache import Cache, digest
 from sim.models.parse import LONGEST
 from sim.models.prompts import load_variant
-from sim.models.serve.misbehave import Fault
-from sim.models.serve.server import Stub
 from tests.imports import ROOT
-from tests.sim.stub import stub
+from tests.sim.stub import Fault, OddStub as Stub, stub
 
 # Pydantic, about a type of LiteLLM's, when a process first builds a response.
 pytestmark = [

@@ -6,9 +6,8 @@ import time
 import msgspec
 import pytest
 
-from sim.models.serve.misbehave import read_fault
 from sim.tasks.suite import write_tasks
-from tests.sim.stub import stub
+from tests.sim.stub import read_fault, stub
 from tests.sim.test_provider_runs import events, run, still, traces
 from tests.sim.worlds import tiny_task
 

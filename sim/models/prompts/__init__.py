@@ -12,14 +12,23 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from machine.errors import UserError
 from machine.files import PROJECT
+from sim.text_files import read_text
 
 FOLDER = PROJECT / "data" / "prompts"
 FILE_NAME = re.compile(r"(?P<name>.+)\.v(?P<version>\d+)\.md")
 
 
-class VariantError(ValueError):
-    """Why a variant can't be used: what is missing, where, and what to do."""
+class PromptError(UserError):
+    """Why a variant or a file of builders can't be used: what is wrong, where, and what to do. Exit code 2."""
+
+    def __init__(self, message: str, exit_code: int = 2) -> None:
+        super().__init__(message, exit_code)
+
+
+class VariantError(PromptError):
+    """Why a variant can't be used."""
 
 
 class Variant(Struct, frozen=True):
@@ -47,7 +56,7 @@ def load_variant(wanted: str, folder: Path = FOLDER) -> Variant:
                 f"there is no prompt variant {wanted!r} in {folder} (there: {known}); add a file {wanted}.v1.md"
             )
         file = max(fits, key=lambda file: int(file["version"]))
-        text = (folder / file.string).read_bytes()
-        return Variant(file["name"], int(file["version"]), sha256(text).hexdigest(), text.decode())
+        text = read_text(folder / file.string)
+        return Variant(file["name"], int(file["version"]), sha256(text.encode()).hexdigest(), text)
     except (OSError, UnicodeDecodeError) as error:
         raise VariantError(f"{folder}: can't be read ({error}); name a folder of prompt variants in UTF-8") from error

@@ -16,7 +16,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import fields
 
-from sim.models.prompts import messages, system
+from sim.models.prompts import PromptError, messages
+from sim.text_files import read_text
 
 # Changes with any wording of ours; a test pins it to the texts, so that a trace's prompts can be told apart by it.
 VERSION = "1"
@@ -24,7 +25,7 @@ VERSION = "1"
 Builder = Callable[..., str]
 
 
-class PromptsError(ValueError):
+class PromptsError(PromptError):
     """Why a file of builders can't be used: the file, the builder, and what is wrong with it."""
 
 
@@ -40,7 +41,7 @@ class Builders(Struct, frozen=True):
 
 
 NAMES = tuple(field.name for field in fields(Builders))
-OURS = Builders(system.build_system_prompt, *(getattr(messages, name) for name in NAMES[1:]))
+OURS = Builders(*(getattr(messages, name) for name in NAMES))
 
 
 def origin(path: str | None) -> dict[str, str]:
@@ -56,11 +57,10 @@ def load_builders(path: str | None) -> Builders:
 def source(path: str) -> bytes:
     """The file's bytes, without a byte order mark and with the line ends of Unix. Raises PromptsError."""
     try:
-        return Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
-    except OSError as error:
-        raise PromptsError(
-            f"{path}: can't be read ({error.strerror}); name a Python file with {listed(NAMES)}"
-        ) from error
+        return read_text(Path(path)).encode()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "no UTF-8"
+        raise PromptsError(f"{path}: can't be read ({why}); name a Python file with {listed(NAMES)}") from error
 
 
 @cache

@@ -1,9 +1,140 @@
-"""The messages that drive a round, one builder each (paper, Appendix D.3 and Table 6)."""
+"""What a model is told by us: the system prompt, nine sections in a fixed order (paper, Appendix D.2), and the messages
+that drive a round, one builder each (Appendix D.3 and Table 6)."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+INTRODUCTION = """\
+You are a scheduling assistant. You manage the calendar of one person and arrange meetings with other assistants, each \
+of whom manages a calendar that only they can see. Meetings arrive one after the other; each gets a round of its own."""
+
+RULES = """\
+- One slot holds one item. Before a meeting can go into an occupied slot, the item there has to move to a free one.
+- A meeting counts as scheduled only if every one of its participants writes it into the very same slot.
+- A meeting that is already on the calendars stays in one common slot too: if it moves, each of its participants has \
+to move it, in this round, to the same new slot. Move one alone and you break it for everybody.
+- You pay the cost of every item that you move, each time you move it. Free slots cost nothing. Keep the total low."""
+
+CONSTRAINTS = """\
+- You see your own calendar and nothing of anybody else's. What others hold, you can only learn by asking.
+- What your errands are about is private: name none of them, describe none of them, and quote no item numbers.
+- What a meeting is about may be known to its participants only. Never tell it to an agent who does not take part.
+- The cost values on your calendar are private as well: state no figures and no lists of costs.
+- What you may say: which slots suit you, which don't, and how hard a change would be for you, in words."""
+
+STRATEGY = """\
+1. Look first for a slot that is free for every participant; offer several of your free slots at once.
+2. If there is none, look for the slot whose items are, all participants together, easiest to move.
+3. Don't give in at once: when a proposal would make you move something costly, say so and offer another slot.
+4. Speak of difficulty in words only, such as easy, inconvenient or very hard to move, and let the words fit the cost.
+5. When a slot is blocked by an earlier meeting, get every participant of that meeting to agree before you count on it.
+6. Finish with one slot, named and confirmed by all participants, before the talking ends."""
+
+SLOT_TYPES = """\
+- [FREE]: nothing is there; a meeting or a moved item can go in.
+- Blocked Errand: a commitment that can't be moved. Its slot is out of the question.
+- Errand: a commitment of your own that you may move to a free slot, at its cost.
+- Meeting: a meeting from an earlier round. Moving it costs you its cost and concerns all its participants."""
+
+PHASES = """\
+- CHEAP_TALK: the participants write to each other, turn by turn, to settle on a slot. A message arrives as soon as \
+your turn ends. The talking ends after a sweep in which nobody wrote, or when the turns are used up.
+- VOLUNTARY: an agent that does not take part but was written to may move items of its own, as it has promised.
+- DECISION: each participant hands in one batch, without seeing the others': exactly one schedule, with the \
+reschedules that make its slot free. The batch is carried out as a whole or not at all.
+- RESOLUTION: the environment compares the calendars. The round succeeds if the participants wrote the same slot and \
+no earlier meeting was torn apart. You do nothing here."""
+
+CHANNEL_TOOLS = {
+    "dm": ('{"type": "dm", "to": <agent id>, "content": "<text>"}', "a message to one agent"),
+    "participant_groupchat": (
+        '{"type": "participant_groupchat", "content": "<text>"}',
+        "a message to all participants of the meeting in hand",
+    ),
+    "all_groupchat": ('{"type": "all_groupchat", "content": "<text>"}', "a message to all agents of the game"),
+}
+
+SCHEDULE = '{"type": "schedule", "meeting_id": <int>, "slot": <int>}'
+RESCHEDULE = '{"type": "reschedule", "item_id": <int>, "from_slot": <int>, "to_slot": <int>}'
+
+SECTIONS = (
+    "Rules",
+    "Important Constraints",
+    "Negotiation Strategy",
+    "Calendar Slot Types",
+    "Tools",
+    "Phases",
+    "Response Format",
+    "Identity",
+    "Environment Parameters",
+)
+
+
+def build_system_prompt(game_config: Mapping[str, Any]) -> str:
+    """The system prompt of one agent: the nine sections, each under its name.
+
+    game_config: `agent_id`, `all_agent_ids`, `num_agents`, `num_slots`, `decision_retries` and
+    `communication_protocol`, the open channels with a plus sign between them.
+    """
+    agent, agents = game_config["agent_id"], game_config["all_agent_ids"]
+    channels = game_config["communication_protocol"].split("+")
+    texts = (
+        RULES,
+        CONSTRAINTS,
+        STRATEGY,
+        SLOT_TYPES,
+        tools(channels),
+        PHASES,
+        response_format(next((a for a in agents if a != agent), agent), channels[0]),
+        f"You are Agent {agent}. The agents of this game are: {', '.join(map(str, agents))}.",
+        environment(game_config["num_agents"], game_config["num_slots"], game_config["decision_retries"]),
+    )
+    sections = [f"## {name}\n\n{text}" for name, text in zip(SECTIONS, texts, strict=True)]
+    return "\n\n".join([INTRODUCTION, *sections])
+
+
+def tools(channels: Sequence[str]) -> str:
+    """The tool calls that the game takes, and when: only the open channels are listed."""
+    messages = [f"- `{CHANNEL_TOOLS[c][0]}`: {CHANNEL_TOOLS[c][1]}. CHEAP_TALK only." for c in channels]
+    return "\n".join(
+        [
+            "An action is one of these JSON objects; values in angle brackets are for you to fill in.",
+            *messages,
+            f"- `{SCHEDULE}`: writes the meeting in hand into a slot. DECISION only, once.",
+            f"- `{RESCHEDULE}`: moves an item of your calendar to a free slot. `item_id` is the number after # of an "
+            "errand, or after M of a meeting. VOLUNTARY and DECISION only.",
+            "A message with a wrong field, or outside CHEAP_TALK, is not delivered. One wrong call in a batch rejects "
+            "all of it.",
+        ]
+    )
+
+
+def response_format(other: int, channel: str) -> str:
+    """The envelope of every answer, with a message in that channel as an example."""
+    address: dict[str, Any] = {"type": channel, "to": other} if channel == "dm" else {"type": channel}
+    message = address | {"content": "Slots 2, 6 and 11 suit me. Which of them suit you?"}
+    example = json.dumps({"thinking": "I'll offer my free slots first.", "actions": [message]})
+    return (
+        "Answer every message with one JSON object and nothing around it. It has two keys: `thinking`, text for "
+        "yourself that no other agent ever sees, and `actions`, a list of tool calls. An empty list means that you do "
+        f"nothing this time.\n\nExample:\n{example}"
+    )
+
+
+def environment(num_agents: int, num_slots: int, decision_retries: int) -> str:
+    """The figures of the game."""
+    return (
+        f"- Agents: {num_agents}.\n"
+        f"- Slots on each calendar: {num_slots}, numbered from 0 to {num_slots - 1}.\n"
+        f"- A DECISION batch that breaks a rule is returned to you with the reason; you may hand in a new one "
+        f"{decision_retries} time(s).\n"
+        "- The game has several rounds, one meeting each. What you move and schedule stays on your calendar for the "
+        "rounds after it, and a meeting that failed is not tried again."
+    )
+
 
 CLOSING = (
     "This is the last turn of the talking: ask no open questions any more. Confirm the slot in one message where that "
