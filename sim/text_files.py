@@ -47,7 +47,7 @@ def read_text(path: Path, most: int | None = None) -> str:
     most: the most bytes that are read, None for any number. Raises OSError, and ValueError where there are more or they
     are no UTF-8.
     """
-    if not path.is_file() and path.exists():
+    if path.exists() and not (path.is_file() or path.is_dir()):
         raise OSError(None, "no file")
     with path.open("rb") as file:
         content = file.read(-1 if most is None else most + 1)

@@ -26,10 +26,11 @@ def users_folder() -> Path:
     Unwritable where the user has none."""
     import platformdirs
 
-    folder = platformdirs.user_cache_path("calbench") / "answers"
-    if not folder.is_absolute():
-        raise Unwritable("there is no home folder to keep answers in; name a folder with --cache, or give --no-cache")
-    return folder
+    try:
+        return platformdirs.user_cache_path("calbench") / "answers"
+    except RuntimeError:
+        advice = "name a folder with --cache, or give --no-cache"
+        raise Unwritable(f"there is no home folder to keep answers in; {advice}") from None
 
 
 class Entry(Struct, frozen=True):

@@ -26,14 +26,15 @@ ADDRESS = re.compile(r"(?:AWS_)?([A-Z][A-Z0-9]*?)(?:AI)?(?:_\w+)?_(?:API_BASE|BA
 OTHER_WORDS = {"huggingface": {"HF"}, "watsonx": {"WX", "WML"}}
 COMMON_WORDS = {"AI", "CHAT", "TEXT", "COMPLETION", "MODEL", "RUNNER"}
 # Providers whose servers are people's own.
-LOCAL = frozenset(
-    "docker_model_runner hosted_vllm langflow langgraph lemonade litellm_proxy llamafile lm_studio ollama ollama_chat"
-    " oobabooga vllm xinference".split()
-)
+LOCAL = {
+    *("docker_model_runner", "hosted_vllm", "langflow", "langgraph", "lemonade", "litellm_proxy", "llamafile"),
+    *("lm_studio", "ollama", "ollama_chat", "oobabooga", "vllm", "xinference"),
+}
 # Providers that give each customer an address, and deployments names of the customer's own.
-ADDRESS_EACH = frozenset(
-    "azure azure_ai azure_text bedrock databricks datarobot gradient_ai snowflake vertex_ai watsonx watsonx_text".split()
-)
+ADDRESS_EACH = {
+    *("azure", "azure_ai", "azure_text", "bedrock", "databricks", "datarobot", "gradient_ai", "snowflake"),
+    *("vertex_ai", "watsonx", "watsonx_text"),
+}
 
 
 class KeyMissing(ModelError):

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from sim.agents import CONTEXT, DEADLINE, KEY, PROVIDER, QUOTA
+from sim.models.library import Redirected
 from sim.models.spec import LlmParameters, is_like_a_key, is_secret
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ TOO_LONG = re.compile(
 
 
 def secrets(named: Iterable[str | None]) -> re.Pattern[str]:
-    """A pattern of the values of the variables named as keys, of others that look like keys by their name and value, and
-    of proxies' passwords, in every way in which an echo may write them."""
+    """A pattern of the values of the variables named as keys, of others that look like keys by name and value, and of
+    proxies' passwords, in every way in which an echo may write them."""
     values = {os.environ.get(name, "").strip() for name in named if name}
     for name, value in os.environ.items():
         values |= {value.strip()} if is_secret(name) and is_like_a_key(value) else set()
@@ -140,10 +141,11 @@ def number(value: Any) -> int | None:
 
 def advice_of(error: Exception, address: str) -> str:
     """Why nobody was reached, and what to do; no text where somebody was."""
-    found = all_names(error)
+    if moved := next((e for e in causes(error) if isinstance(e, Redirected)), None):
+        return f"Because {moved}."
     if any("certificate verify failed" in str(e).lower() for e in causes(error)):
         return "The certificate is self-signed or of an unknown authority; name the authority's file in SSL_CERT_FILE."
-    if not address or not found & UNCONNECTED:
+    if not address or not all_names(error) & UNCONNECTED:
         return ""
     parts = urlsplit(address)
     proxy = urlsplit(getproxies().get(parts.scheme, "")) if not proxy_bypass(parts.hostname or "") else None

@@ -30,10 +30,15 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 TALKATIVE = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "httpcore", "openai")
 
 
-@cache
 def litellm() -> Any:
-    """LiteLLM, off the network until it is asked, and silent."""
+    """LiteLLM, off the network until it is asked, and silent whatever filters of warnings were set since."""
     warnings.filterwarnings("ignore", module=r"(litellm|openai|pydantic|httpx|aiohttp)(\.|$)")
+    return imported()
+
+
+@cache
+def imported() -> Any:
+    """LiteLLM as this process imports it, once."""
     for name in ("no_proxy", "NO_PROXY"):
         listed = [place for place in os.environ.get(name, "").split(",") if place]
         os.environ[name] = ",".join(dict.fromkeys([*listed, *LOOPBACK]))

@@ -22,8 +22,8 @@ GIVEN_UP = 2
 
 
 def wait_before(p: LlmParameters, error: CallError, failed: int, name: str) -> float:
-    """Seconds before the next attempt: back-off doubled each time and spread by a quarter, so that many games don't come
-    back at once, or longer where the server asks for it. `failed` attempts were made; `name` is the question's digest.
+    """Seconds before the next attempt: back-off doubled each time and spread by a quarter, so that many games don't
+    come back at once; longer where the server asks for it. `failed` attempts were made at the question of that digest.
     """
     spread = Random(f"backoff:{name}:{failed}").uniform(0.75, 1.25)
     backoff = float(min(LONGEST_BACKOFF, p.backoff * 2 ** min(failed - 1, 30)) * spread)
@@ -89,9 +89,8 @@ class RateLimiter:
             yield loop.time()
 
     def failed(self, problem: CallError, began: float, wait: Callable[[int], float]) -> None:
-        """A call that began then got no answer that can be used: whether the provider is down, and for how long nobody
-        is let through. `wait` says how long after so many refusals in a row; those of calls that were under way together
-        count once."""
+        """Note of a call that began then and failed whether the provider is down, and for how long nobody gets through.
+        `wait` says how long after so many refusals in a row; those of calls that were under way together count once."""
         if problem.billed:
             self.answered()
         elif not problem.final or problem.status in FOR_ALL:

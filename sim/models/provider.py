@@ -159,28 +159,24 @@ class Provider:
             except asyncio.CancelledError:
                 self.ledger.given_up(ask.model, presumed())
                 raise
-            except CallError as problem:
-                limiter.failed(problem, began, lambda refusals: wait_before(p, problem, refusals, name))
-                raise
             except Exception as error:  # whatever LiteLLM raises is a failed call, not a failed program
                 if not is_filtered(error):
-                    raise self.failed(error, p, address, began, name, presumed) from None
+                    problem = error if isinstance(error, CallError) else self.problem(error, p, address, presumed)
+                    limiter.failed(problem, began, lambda refusals: wait_before(p, problem, refusals, name))
+                    raise problem from None
                 answer = filtered(p)
         limiter.answered()
         credential.accepted = True
         return answer
 
-    def failed(
-        self, error: Exception, p: LlmParameters, address: str | None, began: float, name: str, presumed: Any
-    ) -> CallError:
-        """The failure of a call that began then, after all who share its key and its provider know of it."""
+    def problem(self, error: Exception, p: LlmParameters, address: str | None, presumed: Any) -> CallError:
+        """The failure of a call, after what it may be charged for is counted, and who shares its key knows of it."""
         problem = call_error(error, p, self.hidden, address or "")
         problem.billed = not isinstance(error, TimeoutError) and is_billed(error)
-        self.credential(p).failed(problem)
         if problem.billed or is_late(error):
             self.ledger.given_up(p.model, presumed())
             problem.charge = Charge()
-        self.limiter(p).failed(problem, began, lambda refusals: wait_before(p, problem, refusals, name))
+        self.credential(p).failed(problem)
         return problem
 
     def read(self, response: Any, p: LlmParameters, presumed: Callable[..., float]) -> Answer:

@@ -36,12 +36,12 @@ SECRET_WORDS = ("key", "token", "secret", "password", "authorization", "credenti
 LONG = 16  # characters, of what no text would hold by chance
 VARIABLE = re.compile(r"[A-Za-z_]\w*")
 # What `extra` may not say: where a call goes and as whom, that it is none, and what has a parameter of its own.
-RESERVED = frozenset(
-    "model messages api_base base_url api_key mock_response mock_tool_calls mock_timeout headers extra_headers"
-    " default_headers extra_query default_query client custom_llm_provider azure_ad_token organization fallbacks"
-    " context_window_fallback_dict model_list num_retries max_retries timeout request_timeout stream"
-    " temperature max_tokens seed".split()
-)
+RESERVED = {
+    *("model", "messages", "api_base", "base_url", "api_key", "azure_ad_token", "organization", "client", "stream"),
+    *("headers", "extra_headers", "default_headers", "extra_query", "default_query", "custom_llm_provider"),
+    *("mock_response", "mock_tool_calls", "mock_timeout", "fallbacks", "context_window_fallback_dict", "model_list"),
+    *("num_retries", "max_retries", "timeout", "request_timeout", "temperature", "max_tokens", "seed"),
+}
 # How the keys of well-known providers begin, and what stands before one in a header.
 KEY = re.compile(r"\b(?:sk|pk|rk|ghp|gho|xoxb)[-_][-\w]{12,}|\bAIza[-\w]{20,}|\b(?:Bearer|Basic) \S{6,}")
 
@@ -103,10 +103,10 @@ class LlmParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 # How a call is made but not what is asked: a game stays the same game when these change.
-TRANSPORT = frozenset(
-    "api_base api_base_env api_key_env headers_env mark_cache needs_env prices timeout retry_for retries backoff"
-    " max_retry_after concurrency requests_per_minute".split()
-)
+TRANSPORT = {
+    *("api_base", "api_base_env", "api_key_env", "headers_env", "mark_cache", "needs_env", "prices", "timeout"),
+    *("retry_for", "retries", "backoff", "max_retry_after", "concurrency", "requests_per_minute"),
+}
 
 
 # What public figures were probably made with: the public benchmark's own defaults. The paper prints none.

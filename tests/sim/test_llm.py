@@ -112,7 +112,7 @@ def test_how_answers_were_read_is_in_the_trace():
     assert read[:4] == [
         "refused: the answer holds no JSON object",
         "refused: the answer is empty",
-        "repaired: the thinking is a number",
+        "strict",
         "strict",
     ]
     counted = [s["answers"] for s in trace.final_state["agent_summaries"]]

@@ -12,13 +12,14 @@ from sim.models.agent import Answer, LlmAgent, Usage
 from sim.models.prompts import VariantError, load_variant
 from sim.models.prompts.builders import VERSION, protocol_of
 from sim.models.prompts.messages import (
+    SECTIONS,
     build_decision_message,
     build_retry_message,
     build_round_start_message,
+    build_system_prompt,
     build_turn_message,
     build_voluntary_reschedule_message,
 )
-from sim.models.prompts.system import SECTIONS, build_system_prompt
 from sim.models.serve.negotiator import negotiate
 from sim.models.spec import LlmParameters
 from sim.runs.play import Play, labels_of, play_game_later
