@@ -143,13 +143,15 @@ async def cut_body(request: web.Request) -> web.StreamResponse:
 
 def with_choice(body: Body, content: Any = None, reason: str | None = None, **more: Any) -> Body:
     """The body with this content, reason to end, and fields of its message."""
+    if not body["choices"]:
+        return body
     [choice] = body["choices"]
     message = choice["message"] | ({} if content is None else {"content": content}) | more
     return body | {"choices": [choice | {"message": message, "finish_reason": reason or choice["finish_reason"]}]}
 
 
 def content_of(body: Body) -> str:
-    return str(body["choices"][0]["message"]["content"])
+    return "".join(str(choice["message"]["content"]) for choice in body["choices"])
 
 
 def with_reasoning(body: Body) -> Body:
@@ -174,6 +176,8 @@ BODIES: Mapping[str, Callable[[Body], Body]] = {
     "reasons": with_reasoning,
     "no-usage": lambda body: {name: value for name, value in body.items() if name != "usage"},
     "no-choices": lambda body: body | {"choices": []},
+    "types": lambda body: with_choice(body, '{"thinking": 5, "actions": "none"}'),
+    "huge": lambda body: with_choice(body, content_of(body) + " and so on" * 100_000),
     "empty": lambda body: with_choice(body, ""),
     "prose": lambda body: with_choice(body, f"Here is what I would do:\n\n{content_of(body)}\n\nI hope that helps!"),
     "fence": lambda body: with_choice(body, f"```json\n{content_of(body)}\n```"),

@@ -69,9 +69,10 @@ class Stub:
         self.requests += 1
         try:
             body = json.loads(await request.read())
-            return await self.respond(request, body | {"messages": [in_text(m) for m in body["messages"]]})
+            body |= {"messages": [in_text(m) for m in body["messages"]]}
         except (ValueError, KeyError, TypeError, AssertionError):
             return error(400, "the request needs a list of messages")
+        return await self.respond(request, body)
 
     async def respond(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         """The response to a request in good order."""
