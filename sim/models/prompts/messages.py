@@ -98,18 +98,14 @@ def build_system_prompt(game_config: Mapping[str, Any]) -> str:
 
 def tools(channels: Sequence[str]) -> str:
     """The tool calls that the game takes, and when: only the open channels are listed."""
-    messages = [f"- `{CHANNEL_TOOLS[c][0]}`: {CHANNEL_TOOLS[c][1]}. CHEAP_TALK only." for c in channels]
-    return "\n".join(
-        [
-            "An action is one of these JSON objects; values in angle brackets are for you to fill in.",
-            *messages,
-            f"- `{SCHEDULE}`: writes the meeting in hand into a slot. DECISION only, once.",
-            f"- `{RESCHEDULE}`: moves an item of your calendar to a free slot. `item_id` is the number after # of an "
-            "errand, or after M of a meeting. VOLUNTARY and DECISION only.",
-            "A message with a wrong field, or outside CHEAP_TALK, is not delivered. One wrong call in a batch rejects "
-            "all of it.",
-        ]
-    )
+    messages = "\n".join(f"- `{CHANNEL_TOOLS[c][0]}`: {CHANNEL_TOOLS[c][1]}. CHEAP_TALK only." for c in channels)
+    return f"""\
+An action is one of these JSON objects; values in angle brackets are for you to fill in.
+{messages}
+- `{SCHEDULE}`: writes the meeting in hand into a slot. DECISION only, once.
+- `{RESCHEDULE}`: moves an item of your calendar to a free slot. `item_id` is the number after # of an errand, or \
+after M of a meeting. VOLUNTARY and DECISION only.
+A message with a wrong field, or outside CHEAP_TALK, is not delivered. One wrong call in a batch rejects all of it."""
 
 
 def response_format(other: int, channel: str) -> str:
@@ -162,93 +158,73 @@ def build_round_start_message(
     communication_protocol: str,
 ) -> str:
     """The first message of a round: the meeting, the agent's calendar, what it has paid, and the phase."""
-    return "\n".join(
-        [
-            f"=== ROUND {round_num} START ===",
-            "",
-            "Meeting to schedule:",
-            describe(meeting),
-            "",
-            "Your calendar:",
-            calendar_render,
-            "",
-            f"Penalty you have incurred in earlier rounds: {incurred_penalty}",
-            "",
-            "Phase: CHEAP_TALK",
-            budget(turn_index, max_turns_per_round),
-            "DECISION comes after the talking. Use it to agree on one slot that makes all of you move as little as "
-            "possible.",
-            *closing(turn_index, max_turns_per_round),
-            FORMAT_REMINDER,
-        ]
-    )
+    return f"""\
+=== ROUND {round_num} START ===
+
+Meeting to schedule:
+{describe(meeting)}
+
+Your calendar:
+{calendar_render}
+
+Penalty you have incurred in earlier rounds: {incurred_penalty}
+
+Phase: CHEAP_TALK
+{budget(turn_index, max_turns_per_round)}
+DECISION comes after the talking. Use it to agree on one slot that makes all of you move as little as possible.
+{closing(turn_index, max_turns_per_round)}{FORMAT_REMINDER}"""
 
 
 def build_turn_message(
     messages: Sequence[Message], turn_index: int, max_turns_per_round: int, communication_protocol: str
 ) -> str:
     """The message of a later turn: what has arrived since the last one."""
-    return "\n".join(
-        [
-            "Phase: CHEAP_TALK",
-            budget(turn_index, max_turns_per_round),
-            "",
-            list_inbox(messages),
-            "",
-            *closing(turn_index, max_turns_per_round),
-            FORMAT_REMINDER,
-        ]
-    )
+    return f"""\
+Phase: CHEAP_TALK
+{budget(turn_index, max_turns_per_round)}
+
+{list_inbox(messages)}
+
+{closing(turn_index, max_turns_per_round)}{FORMAT_REMINDER}"""
 
 
 def build_voluntary_reschedule_message(meeting: Meeting, calendar_render: str) -> str:
     """The message to an agent that does not take part, but was written to."""
-    return "\n".join(
-        [
-            "Phase: VOLUNTARY",
-            "The talking is over. You don't take part in this meeting, but you were written to about it:",
-            describe(meeting),
-            "",
-            "Your calendar:",
-            calendar_render,
-            "",
-            "If you have promised to move something, do it now with reschedule calls; otherwise answer with "
-            '`"actions": []`. You may not use schedule.',
-            FORMAT_REMINDER,
-        ]
-    )
+    return f"""\
+Phase: VOLUNTARY
+The talking is over. You don't take part in this meeting, but you were written to about it:
+{describe(meeting)}
+
+Your calendar:
+{calendar_render}
+
+If you have promised to move something, do it now with reschedule calls; otherwise answer with `"actions": []`. You \
+may not use schedule.
+{FORMAT_REMINDER}"""
 
 
 def build_decision_message(meeting: Meeting, calendar_render: str) -> str:
     """The message that asks a participant for its batch; the calendar is as it stands when DECISION begins."""
-    return "\n".join(
-        [
-            "Phase: DECISION",
-            "The talking is over. Hand in your batch for this meeting:",
-            describe(meeting),
-            "",
-            "Your calendar as it stands now:",
-            calendar_render,
-            "",
-            "The batch needs one schedule call for this meeting, and a reschedule call for whatever has to leave that "
-            "slot. It takes effect as a whole or not at all. Take the slot that was agreed in CHEAP_TALK: another one "
-            "makes the round fail.",
-            FORMAT_REMINDER,
-        ]
-    )
+    return f"""\
+Phase: DECISION
+The talking is over. Hand in your batch for this meeting:
+{describe(meeting)}
+
+Your calendar as it stands now:
+{calendar_render}
+
+The batch needs one schedule call for this meeting, and a reschedule call for whatever has to leave that slot. It \
+takes effect as a whole or not at all. Take the slot that was agreed in CHEAP_TALK: another one makes the round fail.
+{FORMAT_REMINDER}"""
 
 
 def build_retry_message(attempt: int, max_attempts: int, conflict: str) -> str:
     """The message after a rejected batch; `attempt` is the one that failed, from 1, `conflict` the broken rule."""
-    return "\n".join(
-        [
-            f"Phase: DECISION, attempt {attempt + 1} of {max_attempts}",
-            f"Your batch was rejected: {conflict}",
-            "Nothing of it was carried out, and your calendar is unchanged. Hand in the whole batch anew, complete in "
-            "itself.",
-            FORMAT_REMINDER,
-        ]
-    )
+    return f"""\
+Phase: DECISION, attempt {attempt + 1} of {max_attempts}
+Your batch was rejected: {conflict}
+Nothing of it was carried out, and your calendar is unchanged. Hand in the whole batch anew, complete in itself.
+{FORMAT_REMINDER}"""
 
 
 def build_problem_note(problems: Sequence[str]) -> str:
@@ -288,6 +264,6 @@ def budget(turn_index: int, max_turns: int) -> str:
     return f"CHEAP_TALK turn budget: turn {turn_index + 1} of {max_turns}. {left} turn(s) remain after this one."
 
 
-def closing(turn_index: int, max_turns: int) -> list[str]:
-    """What the last turn asks for."""
-    return [CLOSING] if turn_index + 1 == max_turns else []
+def closing(turn_index: int, max_turns: int) -> str:
+    """The line of what the last turn asks for; none before."""
+    return f"{CLOSING}\n" if turn_index + 1 == max_turns else ""
