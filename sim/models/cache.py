@@ -10,11 +10,12 @@ import msgspec
 from msgspec import Struct
 
 from machine.output import check_room, write_atomically
+from sim.models import ModelError
 from sim.models.agent import Answer, Ask
 from sim.models.checks import ADDRESS_EACH, LOCAL, addresses, named_variables, provider_of
 from sim.models.library import litellm
 from sim.models.prices import price_of
-from sim.models.spec import LlmParameters, ModelError, is_simulated
+from sim.models.spec import LlmParameters, is_simulated
 
 
 class Unwritable(ModelError):

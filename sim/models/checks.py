@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 
 from sim.game.game import CHANNELS
+from sim.models import ModelError
 from sim.models.library import litellm
 from sim.models.prompts.answer_format import format_arguments
-from sim.models.spec import LlmParameters, ModelError, address_problem, listed_addresses
+from sim.models.spec import LlmParameters, address_problem, listed_addresses
 
 # What a server without keys is sent: the client insists on one.
 NO_KEY = "none"

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from sim.models.spec import LlmParameters, ModelError, Prices
+from sim.models import ModelError
+from sim.models.spec import LlmParameters, Prices
 
 CHARACTERS_PER_TOKEN = 4
 MILLION = 1_000_000

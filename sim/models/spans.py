@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from sim.models import ModelError
 from sim.models.agent import Usage
-from sim.models.spec import ModelError
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 INSTALL = "spans are asked for by OTEL_EXPORTER_OTLP_ENDPOINT; install calbench-lab[spans], or unset it"

@@ -11,20 +11,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from machine.errors import UserError
 from sim.models.prompts import FOLDER, Variant, VariantError, load_variant
 from sim.models.prompts.answer_format import AnswerFormat
 from sim.models.prompts.builders import origin
 
 # What the name of a model begins with that is none, but a stub's negotiator or judge.
 SIMULATED = "simulated-"
-
-
-class ModelError(UserError):
-    """Why a model can't be asked as its team says, and what to do. It is bad usage: exit code 2."""
-
-    def __init__(self, message: str, exit_code: int = 2) -> None:
-        super().__init__(message, exit_code)
 
 
 def is_simulated(model: str) -> bool:

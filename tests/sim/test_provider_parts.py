@@ -114,14 +114,6 @@ def test_two_customers_models_of_one_name_have_answers_of_their_own(monkeypatch)
     assert {kept_as(ASK, p) for p in (*others, LlmParameters(model="azure/m"))} == {digest(ASK)}
 
 
-def test_an_answer_under_another_s_name_counts_as_none(tmp_path):
-    cache = Cache(tmp_path)
-    cache.put("aa" * 32, "m", ANSWER)
-    cache.path("bb" * 32).parent.mkdir()
-    cache.path("aa" * 32).rename(cache.path("bb" * 32))
-    assert cache.get("bb" * 32) is None
-
-
 # One row what a provider says of tokens sent, answered, cached among those sent, and of reasoning among those answered;
 # what of it is kept, and whether the cost is known.
 COUNTS = [
@@ -162,9 +154,7 @@ def test_a_text_that_took_no_tokens_was_not_counted(said, kept):
 
 
 def test_costs_are_per_million_tokens():
-    prices = Prices(2.0, 10.0, None, 0.5)
-    assert cost(prices, 1_000_000, 0) == 2.0
-    assert cost(prices, 1_000_000, 100_000, cached=400_000) == pytest.approx(1.2 + 0.2 + 1.0)
+    assert cost(Prices(2.0, 10.0, None, 0.5), 1_000_000, 100_000, cached=400_000) == pytest.approx(1.2 + 0.2 + 1.0)
 
 
 # One row a team's max_tokens, its model, the answer's text, and how many tokens of an answer are presumed.
@@ -257,14 +247,6 @@ def test_attempts_end_by_time_by_number_and_by_what_they_cost():
         assert not dear.are_over(1)
         dear.add(CallError("broken", 500, False, billed=True))
     assert dear.are_over(1)
-
-
-def test_waits_of_a_quarter_of_an_hour_are_the_default():
-    waits, failed = 0.0, 0
-    while waits <= P.retry_for:
-        failed += 1
-        waits += wait_before(P, CallError("", 503, False), failed, "a")
-    assert failed > 15
 
 
 def test_refusals_of_calls_that_were_under_way_together_count_once():

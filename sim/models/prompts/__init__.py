@@ -12,23 +12,16 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from machine.errors import UserError
 from machine.files import PROJECT
+from sim.models import ModelError
 from sim.text_files import read_text
 
 FOLDER = PROJECT / "data" / "prompts"
 FILE_NAME = re.compile(r"(?P<name>.+)\.v(?P<version>\d+)\.md")
 
 
-class PromptError(UserError):
-    """Why a variant or a file of builders can't be used: what is wrong, where, and what to do. Exit code 2."""
-
-    def __init__(self, message: str, exit_code: int = 2) -> None:
-        super().__init__(message, exit_code)
-
-
-class VariantError(PromptError):
-    """Why a variant can't be used."""
+class VariantError(ModelError):
+    """Why a variant can't be used: what is missing, where, and what to do."""
 
 
 class Variant(Struct, frozen=True):
