@@ -219,9 +219,7 @@ app.command(epilog=EXAMPLES)(run)
 
 
 @app.command(
-    epilog="\b\nExamples:\n"
-    "  python -m sim serve --port 8123\n"
-    "  python -m sim serve --style judge --seconds 600\n"
+    epilog="\b\nExamples:\n  python -m sim serve --port 8123\n  python -m sim serve --style judge --seconds 600\n"
 )
 def serve(
     port: Annotated[int, typer.Option(help="The port on 127.0.0.1; 0 takes a free one.", min=0, max=65535)] = 0,

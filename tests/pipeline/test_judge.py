@@ -30,7 +30,8 @@ from sim.models.cache import Cache, digest
 from sim.models.parse import LONGEST
 from sim.models.prompts import load_variant
 from tests.imports import ROOT
-from tests.sim.stub import Fault, OddStub as Stub, stub
+from tests.sim.stub import Fault, stub
+from tests.sim.stub import OddStub as Stub
 
 # Pydantic, about a type of LiteLLM's, when a process first builds a response.
 pytestmark = [
