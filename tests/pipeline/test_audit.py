@@ -18,7 +18,7 @@ from pipeline.traces.audit.metrics import agent_shares, optimum, schedule_in_ord
 from pipeline.traces.audit.trace import read_setup
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded
-from sim.models.spec import CARRIAGE
+from sim.models.spec import TRANSPORT
 from sim.runs.play import Play, config_of, identity, play_game
 from sim.runs.teams import AgentSpec, Team, named_teams
 from sim.tasks.oracle import NoSchedule
@@ -168,7 +168,7 @@ OTHERS: dict[str, Any] = {
     "mark_cache": True,
     "prices": {"input": 1, "output": 2, "date": "2026-01-01"},
 }
-CALLS = [{name: OTHERS.get(name, 7)} for name in CARRIAGE]
+CALLS = [{name: OTHERS.get(name, 7)} for name in sorted(TRANSPORT)]
 
 
 @pytest.mark.parametrize("more", CALLS)

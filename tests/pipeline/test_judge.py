@@ -25,9 +25,8 @@ from pipeline.derive.verify import verified
 from pipeline.tables.io import read_table
 from sim.models.parse import LONGEST
 from sim.models.prompts import load_variant
-from sim.models.serve.misbehave import Fault
-from sim.models.serve.server import Stub
-from tests.sim.stub import stub
+from tests.sim.stub import Fault, stub
+from tests.sim.stub import OddStub as Stub
 
 # Pydantic, about a type of LiteLLM's, when a process first builds a response.
 pytestmark = [

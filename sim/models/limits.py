@@ -1,9 +1,8 @@
-"""Asking again: which failures are worth it, how long to wait, and pauses that all calls to a provider share."""
+"""Asking again: how long to wait and when to stop; and limits and pauses that all calls to a provider share."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from random import Random
@@ -12,58 +11,23 @@ from aiolimiter import AsyncLimiter
 
 from sim.agents import KEY
 from sim.models.agent import Charge
-from sim.models.failures import CallError
-from sim.models.spec import LlmParameters, listed_addresses
-
-# What a server without keys is sent: the client insists on one.
-NO_KEY = "none"
+from sim.models.failures import FOR_ALL, CallError
+from sim.models.spec import LlmParameters
 
 LONGEST_BACKOFF = 60.0
 # Answers that were charged for and can't be used, for one question, before it is given up.
 MOST_BILLED = 3
-
-
-class KeyMissing(ValueError):
-    """What a model needs before it can be asked: which variable or package, and what to do."""
-
-
-def variable(p: LlmParameters, name: str, use: str) -> str:
-    """What the environment variable holds. Raises KeyMissing where it is not set."""
-    value = os.environ.get(name, "").strip()
-    if not value:
-        raise KeyMissing(f"{p.model}: the environment variable {name} is not set; export it with {use}")
-    return value
-
-
-def key_of(p: LlmParameters) -> str | None:
-    """The key of the model's provider. Raises KeyMissing where its variable is not set."""
-    if p.api_key_env is None:
-        return NO_KEY if addresses(p) else None
-    return variable(p, p.api_key_env, "the key")
-
-
-def headers_of(p: LlmParameters) -> dict[str, str]:
-    """The headers that every call carries. Raises KeyMissing where a variable is not set."""
-    return {header: variable(p, name, f"the value of the header {header}") for header, name in p.headers_env.items()}
-
-
-def addresses(p: LlmParameters) -> tuple[str, ...]:
-    """Where the model is served, if not at its provider's own address. Raises KeyMissing where the variable that lists
-    the addresses is not set."""
-    if p.api_base_env is None:
-        return listed_addresses(p)
-    listed = variable(p, p.api_base_env, "the server's address, or several with commas")
-    return tuple(part.strip() for part in listed.split(",") if part.strip())
+# So many questions in a row that used up their time, without an answer to any: nothing more is tried.
+GIVEN_UP = 2
 
 
 def wait_before(p: LlmParameters, error: CallError, failed: int, name: str) -> float:
-    """Seconds before the next attempt: what the server asked for, else back-off doubled each time and spread by a
-    quarter, so that many games don't come back at once. `failed` attempts were made; `name` is the question's digest.
+    """Seconds before the next attempt: back-off doubled each time and spread by a quarter, so that many games don't
+    come back at once; longer where the server asks for it. `failed` attempts were made at the question of that digest.
     """
-    if error.retry_after is not None:
-        return error.retry_after
     spread = Random(f"backoff:{name}:{failed}").uniform(0.75, 1.25)
-    return float(min(LONGEST_BACKOFF, p.backoff * 2 ** min(failed - 1, 30)) * spread)
+    backoff = float(min(LONGEST_BACKOFF, p.backoff * 2 ** min(failed - 1, 30)) * spread)
+    return max(backoff, error.retry_after or 0.0)
 
 
 class Tries:
@@ -88,17 +52,13 @@ class Tries:
 
     def are_over(self, wait: float) -> bool:
         """Whether no other attempt follows after so many seconds."""
-        waited = self.clock() - (self.clock() if self.began is None else self.began)
+        waited = 0.0 if self.began is None else self.clock() - self.began
         self.time_is_up = waited + wait > self.p.retry_for
         tried = self.p.retries is not None and len(self.failed) > self.p.retries
         return self.time_is_up or tried or self.billed >= MOST_BILLED
 
 
-# So many questions in a row that used up their time, without an answer to any: nothing more is tried.
-GIVEN_UP = 2
-
-
-class Lane:
+class RateLimiter:
     """The way to one provider: so many calls at once, so many a minute, none while it asks for a pause.
 
     `down` is what the last call failed with, None after one that was answered; `in_hand` counts questions that are
@@ -128,21 +88,18 @@ class Lane:
                 await self.limiter.acquire()
             yield loop.time()
 
-    def pause(self, seconds: float) -> None:
-        """Let nobody through for so long."""
-        self.open_at = max(self.open_at, asyncio.get_running_loop().time() + seconds)
-
-    def refused(self, began: float, wait: Callable[[int], float]) -> None:
-        """Pause after a call that began then and was refused as one too many: `wait` says how long after so many
-        refusals in a row. Those of calls that were under way together count once."""
-        if began >= self.closed_at:
-            self.refusals += 1
-            self.closed_at = asyncio.get_running_loop().time()
-        self.pause(wait(self.refusals))
-
-    def failed(self, problem: str) -> None:
-        """A call got no answer."""
-        self.down = problem
+    def failed(self, problem: CallError, began: float, wait: Callable[[int], float]) -> None:
+        """Note of a call that began then and failed whether the provider is down, and for how long nobody gets through.
+        `wait` says how long after so many refusals in a row; those of calls that were under way together count once."""
+        if problem.billed:
+            self.answered()
+        elif not problem.final or problem.status in FOR_ALL:
+            self.down = str(problem)
+        if problem.status in FOR_ALL and not problem.final:
+            now = asyncio.get_running_loop().time()
+            if began >= self.closed_at:
+                self.refusals, self.closed_at = self.refusals + 1, now
+            self.open_at = max(self.open_at, now + wait(self.refusals))
 
     def answered(self) -> None:
         """A call got an answer."""
@@ -191,10 +148,6 @@ class Credential:
         finally:
             if alone:
                 self.lock.release()
-
-    def answered(self) -> None:
-        """The provider answered a call with this key."""
-        self.accepted = True
 
     def failed(self, problem: CallError) -> None:
         """A call failed: where the key is why, the next one finds out whether it is so for all."""
