@@ -9,13 +9,14 @@ import polars as pl
 from machine.files import check_versions, file_versions
 from machine.terminal import counted
 from pipeline.paper.compare import read_numbers
+from pipeline.paper.statements.checks import read_statement_rows
 from pipeline.reports.measures import reading_of
 from pipeline.reports.reference_study import PARAMS, REFERENCE, changed_parameters, is_reference
 from pipeline.statistics.caveats import caveats
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import read_result
 from pipeline.tables.paths import NUMBERS as PRINTED
-from pipeline.tables.paths import ROOT, no_tables, read_yaml
+from pipeline.tables.paths import RESULTS, ROOT, no_tables, read_yaml
 from pipeline.tables.queries import ALL_GAMES, attach
 
 if TYPE_CHECKING:
@@ -133,6 +134,12 @@ class Study:
         """The paper's figures under one of its headings ("Table 1"): setting, method, kind, metric, value as float."""
         answer = read_numbers(NUMBERS).filter(source=source)
         return answer.with_columns(pl.col("value").cast(pl.Float64), pl.col("decimals").cast(pl.Int64))
+
+    def statements(self, *names: str) -> pl.DataFrame:
+        """What the paper says, checked in the study's own ledger of statements: says, where, found, verdict."""
+        rows = read_statement_rows(ROOT / RESULTS / "statements.csv")
+        chosen = pl.concat(rows.filter(id=name) for name in names)
+        return chosen.select("says", "where", "found", "verdict")
 
     def figure(self, figure: "Figure | None", name: str) -> "SVG | Markdown":
         """Save a figure as `figures/{name}.svg`, the same bytes in every run, and return it for display.
