@@ -121,7 +121,7 @@ def report(folder: Path, out: Path) -> list[str]:
 
 def stage(module: str, folder: Path, out: Path) -> list[str]:
     """A stage of what goes beyond the paper, on other folders than its own."""
-    return ["tests.kills", f"pipeline.beyond.{module}.stage", f"{folder}/tables", str(out)]
+    return ["tests.kills", f"pipeline.beyond.{module}", f"{folder}/tables", str(out)]
 
 
 ROWS = (
@@ -136,13 +136,13 @@ ROWS = (
     Row(
         "beyond ladder",
         partial(tables, games=6),
-        partial(stage, "cost_decomposition"),
+        partial(stage, "ladder"),
         2_000,
         8,
         stage=True,
         drafts=True,
     ),
-    Row("beyond leakage", partial(tables, games=3), partial(stage, "leakage"), 2_000, 8, stage=True, drafts=True),
+    Row("beyond leakage", partial(tables, games=3), partial(stage, "leakage.tables"), 2_000, 8, stage=True, drafts=True),
 )
 
 

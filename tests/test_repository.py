@@ -89,14 +89,3 @@ def test_folders_with_blanks_in_their_names_are_one_word_each(target: str, make:
     assert (code, calls) == (0, [["-m", "pipeline", target, *read, "--out", "it's mine"]])
     usual = {"site": "site", "report": "reports", "figures": "print"}[target]
     assert make(target)[2] == [["-m", "pipeline", target, "--out", usual]]
-
-
-def test_a_models_talk_is_asked_for_in_the_words_of_the_program(make: Any) -> None:
-    words = ("talk", "MODEL=openai/small", "OUT=~/my study", "PARAMETERS=temperature: 0, seed: 1", "RUN=--max-cost 50")
-    code, _, ((*called, folder, parameters, option, amount),) = make(*words)
-    assert (code, called) == (0, ["-m", "pipeline.beyond.leakage.talk", "openai/small"])
-    assert folder.endswith("/my study") and (parameters, option, amount) == (
-        "--parameters=temperature: 0, seed: 1",
-        "--max-cost",
-        "50",
-    )

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from replays_by_brute_force import every_outcome
 
-from pipeline.beyond.cost_decomposition.search import (
+from pipeline.beyond.ladder import (
     ANY,
     BEST,
     CHEAPEST,

@@ -7,10 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.beyond.cost_decomposition.counterfactuals import TASK_RULES, TEAM_RULES, replays, rungs, steps_of
-from pipeline.beyond.cost_decomposition.schemas import LADDER_RUNGS
-from pipeline.beyond.cost_decomposition.search import Step
-from pipeline.beyond.cost_decomposition.stage import ORDERS, STEPS, means, steps
+from pipeline.beyond.ladder import (
+    LADDER_RUNGS,
+    ORDERS,
+    STEPS,
+    TASK_RULES,
+    TEAM_RULES,
+    Step,
+    means,
+    replays,
+    rungs,
+    steps,
+    steps_of,
+)
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import polars_schema
 from pipeline.tables.schemas.base import TABLES

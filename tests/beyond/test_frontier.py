@@ -5,24 +5,26 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pipeline.beyond.frontier.plots import gaps_to_frontier as draw_gaps
+from pipeline.beyond.frontier.plots import plane, shares
 
-from pipeline.beyond.frontier.domination import (
+from pipeline.beyond.frontier import (
+    FRONTIER_TABLES,
+    LEAKAGE,
+    beside_dsm,
     domination,
+    draws,
     gaps_to_frontier,
     hypervolume,
     hypervolumes,
     literal_bits_a_meeting,
     pareto,
+    points,
     undominated,
     with_views,
 )
-from pipeline.beyond.frontier.plots import gaps_to_frontier as draw_gaps
-from pipeline.beyond.frontier.plots import plane, shares
-from pipeline.beyond.frontier.points import LEAKAGE, draws, points
-from pipeline.beyond.frontier.points import main as write_teams
-from pipeline.beyond.frontier.points import settings as team_settings
-from pipeline.beyond.frontier.schemas import FRONTIER_TABLES
-from pipeline.beyond.frontier.stage import beside_dsm
+from pipeline.beyond.frontier import main as write_teams
+from pipeline.beyond.frontier import settings as team_settings
 from pipeline.statistics.pareto import pareto_frontier
 from pipeline.statistics.resampling import Resampling, interval_around
 from pipeline.tables.io import conform

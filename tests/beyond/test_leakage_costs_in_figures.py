@@ -4,11 +4,11 @@ from math import log2
 
 import polars as pl
 import pytest
+from pipeline.beyond.leakage.plots import TwoMeasures, two_values
 from small_games import SETTINGS, Game
 
 from pipeline.beyond.leakage.measure import with_figures
-from pipeline.beyond.leakage.observed_statements import cost_in_figures
-from pipeline.beyond.leakage.plots import TwoMeasures, two_values
+from pipeline.beyond.leakage.statements import cost_in_figures
 
 CLAUSES = [
     ("Slot 2 would cost me 1", 1),

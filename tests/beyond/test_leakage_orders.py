@@ -13,8 +13,7 @@ from small_games import SETTINGS, Game
 
 from pipeline.beyond.leakage import stage
 from pipeline.beyond.leakage.gains import setting_prior
-from pipeline.beyond.leakage.orders import by_prior, kendall, orders, reversed_pairs
-from pipeline.beyond.leakage.schemas import LEAKAGE_TABLES
+from pipeline.beyond.leakage.tables import LEAKAGE_TABLES, by_prior, kendall, orders, reversed_pairs
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import polars_schema, write_table
 from pipeline.tables.schemas.base import TABLES

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pipeline.beyond.leakage.attacker import LIKELIHOODS, bits_about, view_bits, view_means
 from pipeline.beyond.leakage.disclosures import floor_bits
-from pipeline.beyond.leakage.histories import Calendars, held_out_priors
 from pipeline.beyond.leakage.poll_views import MOST
+from pipeline.beyond.leakage.statements import Calendars, held_out_priors
 from pipeline.statistics.resampling import Resampling
 from tests.beyond.tiny_worlds import (
     AGENTS,

@@ -8,34 +8,35 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from pipeline.beyond.power_analysis import stage
-from pipeline.beyond.power_analysis.components import (
-    MissingGames,
-    Scores,
-    aligned,
-    components,
-    difference_variance,
-    pair,
-    scores,
-    stacked,
-    standard_games,
-)
-from pipeline.beyond.power_analysis.power import (
+
+from pipeline.beyond.power import (
     Aim,
     Checking,
+    MissingGames,
+    NoEstimate,
+    Scores,
     Study,
+    aligned,
+    components,
     detectable,
+    difference_variance,
+    game_prices,
     integrated_power,
+    pair,
     pair_rows,
     power_of,
     power_rows,
+    read_estimate,
     rejected,
+    scores,
     simulated_power,
+    stacked,
+    standard_games,
     tasks_needed,
+    with_prices,
 )
-from pipeline.beyond.power_analysis.stage import NoEstimate, game_prices, read_estimate, with_prices
-from pipeline.beyond.power_analysis.subsuite import (
+from pipeline.beyond.subsuites import (
     agreements,
     curve_rows,
     new_games,

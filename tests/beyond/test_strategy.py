@@ -16,6 +16,10 @@ from typer.testing import CliRunner
 
 from pipeline.beyond.strategy.outcomes import (
     DIFFERENCE,
+    EFFECTS,
+    OUTCOMES,
+    PROBERS,
+    RESPONSES,
     agents_of,
     bits_about,
     effects,
@@ -24,6 +28,7 @@ from pipeline.beyond.strategy.outcomes import (
     outcomes,
     probers,
 )
+from pipeline.beyond.strategy.outcomes import PRICES as BY_PRICE
 from pipeline.beyond.strategy.play import (
     Lie,
     liar_team,
@@ -35,9 +40,7 @@ from pipeline.beyond.strategy.play import (
     tasks_of,
     write_team,
 )
-from pipeline.beyond.strategy.schemas import EFFECTS, OUTCOMES, PROBERS, RESPONSES
-from pipeline.beyond.strategy.schemas import PRICES as BY_PRICE
-from pipeline.beyond.strategy.search import Span, costs_of, envelope, gain_at, gains, lies_of, priced, responses
+from pipeline.beyond.strategy.responses import Span, costs_of, envelope, gain_at, gains, lies_of, priced, responses
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import conform

@@ -12,9 +12,21 @@ import yaml
 from typer.testing import CliRunner
 
 from pipeline.beyond import params
-from pipeline.beyond.worlds.growth import MEASURES, exponent, games_of, growth, held_out, points, swept
-from pipeline.beyond.worlds.schemas import GAMES, GROWTH, HELD_OUT, POINTS, TASKS
-from pipeline.beyond.worlds.suites import (
+from pipeline.beyond.worlds import (
+    GAMES,
+    GROWTH,
+    HELD_OUT,
+    MEASURES,
+    POINTS,
+    TASKS,
+    exponent,
+    games_of,
+    growth,
+    held_out,
+    points,
+    swept,
+)
+from pipeline.beyond.worlds_suites import (
     SIZES,
     cell_name,
     cells,

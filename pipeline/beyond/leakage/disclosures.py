@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from pipeline.beyond.leakage.gains import Array, Prior
-from pipeline.beyond.leakage.histories import Calendars, Histories, Integers, calendars
+from pipeline.beyond.leakage.statements import Calendars, Histories, Integers, calendars
 from pipeline.beyond.leakage.sum_views import least_probability, totals_of
 from pipeline.privacy.protocols.states import States
 

@@ -22,16 +22,30 @@ import polars as pl
 from machine.terminal import escaped
 from pipeline import beyond
 from pipeline.beyond.leakage.gains import Array
-from pipeline.beyond.leakage.histories import Calendars, calendars
 from pipeline.beyond.leakage.measure import Statements, Tables, of_games, read_statements, read_tables, setting_parts
-from pipeline.beyond.leakage.schemas import LEAKAGE_TABLES
+from pipeline.beyond.leakage.statements import Calendars, calendars
+from pipeline.beyond.tables import declare, write
 from pipeline.privacy.beliefs import ratio
 from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.by_game import UNKNOWN, ended
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables import paths
-from pipeline.tables.io import write_table
 from pipeline.tables.paths import no_tables
+
+TABLES = declare(
+    """
+    learned_teams (setting, team, measure): one setting, team and measure, of standard games: what an attacker learns
+        who has learnt from other tasks
+    setting: str uniform or varied errand costs
+    team: str who played
+    measure: str bits_… or share_… of initiator, responder or everybody; excess_cost and other costs
+    mean: float bits of a view, or of all participants in a round; a share: of poll-spoken's bits
+    low: float lower end of its 95 % interval, tasks drawn anew
+    high: float upper end
+    games: int games that have a value
+    tasks: int tasks that have one
+    """
+)
 
 SLOT = ["game_id", "round", "observer_agent", "target_agent", "slot"]
 PAIR = SLOT[:-1]
@@ -178,9 +192,7 @@ def study(out: Path = beyond.TABLES) -> None:
     """The study's own comparison: learned_teams."""
     params = beyond.params("talk")
     tables = standard_games([paths.TABLES, beyond.DERIVED / "talk"], params["teams"])
-    means = compared(tables, params["beside"]).with_columns(pl.selectors.float().round(9))
-    write_table(means, LEAKAGE_TABLES["learned_teams"], out, csv=False)
-    print(f"{means.height} rows in {out / 'learned_teams'}.parquet")
+    write({"learned_teams": compared(tables, params["beside"])}, TABLES, out, rounded=True)
 
 
 def compared(tables: Tables, beside: str) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.beyond.leakage.gains import Array
-from pipeline.beyond.leakage.observed_statements import Seen, View
+from pipeline.beyond.leakage.statements import Seen, View
 from pipeline.privacy.protocols.states import States
 
 TOP_SCORE = 11

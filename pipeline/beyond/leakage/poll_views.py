@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.beyond.leakage.gains import Array
-from pipeline.beyond.leakage.observed_statements import View
+from pipeline.beyond.leakage.statements import View
 from pipeline.beyond.leakage.sum_views import prices_of
 from pipeline.privacy.protocols.states import States
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.beyond.leakage.gains import Array
-from pipeline.beyond.leakage.observed_statements import Seen, View
+from pipeline.beyond.leakage.statements import Seen, View
 from pipeline.privacy.protocols.states import States
 
 
