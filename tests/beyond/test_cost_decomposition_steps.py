@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.beyond.ladder import (
-    LADDER_RUNGS,
     ORDERS,
     STEPS,
+    TABLES,
     TASK_RULES,
     TEAM_RULES,
     Step,
@@ -22,7 +22,7 @@ from pipeline.beyond.ladder import (
 )
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import polars_schema
-from pipeline.tables.schemas.base import TABLES
+from pipeline.tables.schemas.base import TABLES as DERIVED
 
 RUNGS = ("optimal", *TASK_RULES, *TEAM_RULES, "team_held", "realized")
 
@@ -102,7 +102,7 @@ def test_a_teams_means_add_up_and_all_difficulties_are_the_mean_of_its_games() -
 
 
 def test_tables_without_a_game_make_a_ladder_without_rows() -> None:
-    named = {table.name: pl.DataFrame(schema=polars_schema(table)) for table in TABLES.values()}
+    named = {table.name: pl.DataFrame(schema=polars_schema(table)) for table in DERIVED.values()}
     found = rungs(*(named[name] for name in ("games", "rounds", "moves", "items")), limit=1)
-    assert found.columns == [column.name for column in LADDER_RUNGS.columns]
+    assert found.columns == list(TABLES["ladder_rungs"].names)
     assert means(steps(found), found, Resampling(resamples=20)).is_empty()

@@ -5,12 +5,10 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pipeline.beyond.frontier.plots import gaps_to_frontier as draw_gaps
-from pipeline.beyond.frontier.plots import plane, shares
 
 from pipeline.beyond.frontier import (
-    FRONTIER_TABLES,
     LEAKAGE,
+    TABLES,
     beside_dsm,
     domination,
     draws,
@@ -20,11 +18,11 @@ from pipeline.beyond.frontier import (
     literal_bits_a_meeting,
     pareto,
     points,
+    teams_of,
     undominated,
     with_views,
+    write_teams,
 )
-from pipeline.beyond.frontier import main as write_teams
-from pipeline.beyond.frontier import settings as team_settings
 from pipeline.statistics.pareto import pareto_frontier
 from pipeline.statistics.resampling import Resampling, interval_around
 from pipeline.tables.io import conform
@@ -172,8 +170,8 @@ def test_each_setting_of_a_protocol_is_a_team_that_can_be_read(tmp_path, monkeyp
 
 
 @pytest.mark.slow
-def test_tables_and_pictures_can_be_made_of_any_protocols():
-    ours = list(team_settings(PROTOCOLS))
+def test_tables_can_be_made_of_any_protocols():
+    ours = teams_of(PROTOCOLS)
     played = games(**BASE, secure_1=[(1, 1), (2, 1)], poll_0=[(1, 2), (3, 2)])
     found = points(played, ours, RESAMPLING)
     parts = [draws(played.filter(setting=s), ["excess_cost", *LEAKAGE], RESAMPLING) for s in ("uniform", "varied")]
@@ -183,10 +181,5 @@ def test_tables_and_pictures_can_be_made_of_any_protocols():
         [domination(s, part, "imap", 0.5, 0.95) for s, part in zip(("uniform", "varied"), parts, strict=True)]
     )
     for frame, name in [(found, "points"), (edge, "pareto"), (told, "domination")]:
-        assert conform(frame, FRONTIER_TABLES[f"frontier_{name}"]).height
+        assert conform(frame, TABLES[f"frontier_{name}"]).height
     assert found.filter(team="poll-0", measure="bits").select("protocol", "parameter").row(0) == ("poll", "0")
-    assert len(plane(found, edge, {"bits": 10, "vps_uniform_mean": 10}, "title").axes) == 4
-    assert len(shares(told, {"secure-1": "secure"}, {"bits": "bits"}, "title").axes) == 2
-    others = pl.DataFrame({"team": ["x"] * 2, "setting": ["uniform", "varied"], "kind": ["simulated"] * 2,
-                           "excess_cost": [1.0, 2.0], "vps_uniform_mean": [1.0, 2.0]})  # fmt: skip
-    assert len(draw_gaps(others, edge, "title").axes) == 2

@@ -2,9 +2,7 @@
 
 from math import log2
 
-import polars as pl
 import pytest
-from pipeline.beyond.leakage.plots import TwoMeasures, two_values
 from small_games import SETTINGS, Game
 
 from pipeline.beyond.leakage.measure import with_figures
@@ -36,17 +34,3 @@ def test_a_figure_that_is_believed_tells_the_cost_and_not_only_that_it_is_possib
     row = with_figures(game.ended(0, {0: 1, 1: 1}).tables(), SETTINGS).row(0, named=True)
     surprise = -log2(0.5 * 0.75 * 11 / 36)  # about one of two ordered pairs
     assert row["bits_with_figures"] == row["bits_true_with_figures"] == pytest.approx(surprise / 2)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("told", "log", "scale"), [(1.0, True, "log"), (0.0, True, "linear"), (1.0, False, "linear")])
-def test_only_what_is_above_nothing_is_drawn_by_its_ratios(told: float, log: bool, scale: str) -> None:
-    rows = [("uniform", "a", "protocol", told, 4.0), ("uniform", "b", "simulated", 2.0, 3.0)]
-    points = pl.DataFrame(rows, schema=["setting", "name", "kind", "a", "b"], orient="row")
-    figure = two_values(points, TwoMeasures("a", "b", "told", "bits", log), "a title")
-    assert figure is not None and figure.axes[0].get_xscale() == scale
-
-
-def test_there_is_no_figure_without_a_team() -> None:
-    columns = {"setting": pl.String, "name": pl.String, "kind": pl.String, "a": pl.Float64, "b": pl.Float64}
-    assert two_values(pl.DataFrame(schema=columns), TwoMeasures("a", "b", "told", "bits"), "nothing") is None

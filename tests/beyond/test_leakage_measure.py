@@ -10,8 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 from small_games import BLOCKED, SETTINGS, Game, Slot
 
-from pipeline.beyond.leakage import game_bits
-from pipeline.beyond.leakage.measure import Leakage, leakage
+from pipeline.beyond.leakage.measure import Leakage, game_bits, leakage
 from pipeline.tables.io import write_table
 from pipeline.tables.schemas.base import TABLES
 

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 from small_games import SETTINGS, Game
 
-from pipeline.beyond.leakage import stage
+from pipeline.beyond.leakage import tables as stage
 from pipeline.beyond.leakage.gains import setting_prior
-from pipeline.beyond.leakage.tables import LEAKAGE_TABLES, by_prior, kendall, orders, reversed_pairs
+from pipeline.beyond.leakage.tables import TABLES as LEAKED
+from pipeline.beyond.leakage.tables import by_prior, kendall, orders, reversed_pairs
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import polars_schema, write_table
 from pipeline.tables.schemas.base import TABLES
@@ -89,9 +90,8 @@ def test_the_stage_writes_each_table_of_a_folder_under_its_name(tmp_path: Path) 
         write_table(frame, TABLES[name], tmp_path, csv=False)
     stage.main(tmp_path, "mine", tmp_path / "out")
     written = {path.stem: pl.read_parquet(path) for path in (tmp_path / "out").iterdir()}
-    tables = {name: table for name, table in LEAKAGE_TABLES.items() if name != "learned_teams"}  # of learned.py
-    assert set(written) == {f"{name}_mine" for name in tables}
-    for name, table in tables.items():
+    assert set(written) == {f"{name}_mine" for name in LEAKED}
+    for name, table in LEAKED.items():
         assert dict(written[f"{name}_mine"].schema) == polars_schema(table)
     assert written["leaked_games_mine"].select("vps", "vps_reversed").row(0) == (0.4, pytest.approx(0.45))
 

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pipeline.beyond.power_analysis import stage
 
+from pipeline.beyond import power
 from pipeline.beyond.power import (
     Aim,
     Checking,
@@ -34,7 +34,6 @@ from pipeline.beyond.power import (
     stacked,
     standard_games,
     tasks_needed,
-    with_prices,
 )
 from pipeline.beyond.subsuites import (
     agreements,
@@ -222,12 +221,12 @@ def test_scores_are_tasks_by_repeats_and_a_task_without_a_value_is_left_out() ->
 
 
 def test_missing_games_are_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lacking() -> None:
-        raise MissingGames("team a has 5 uniform games")
-
-    monkeypatch.setattr(stage, "main", lacking)
-    with pytest.raises(SystemExit, match=r"^error: team a has 5 uniform games.* docs/beyond/enough\.md says how$"):
-        stage.run()
+    rows = [("a", "uniform", "t1", 0), ("a", "uniform", "t1", 1), ("a", "uniform", "t2", 0)]
+    games = pl.DataFrame(rows, schema=["team", "setting", "task_id", "repeat"], orient="row")
+    games = games.with_columns(pl.lit(1.0).alias(column) for column in power.MEASURES.values())
+    monkeypatch.setattr(power, "games_of", lambda *_: games)
+    with pytest.raises(SystemExit, match=r"^error: team a has 3 uniform games.* docs/beyond/enough\.md says how$"):
+        power.main()
 
 
 PRINTED = """72 games to play, 72 of them with language models
@@ -264,5 +263,4 @@ def test_what_has_nothing_to_tell_apart_has_no_rows() -> None:
     own = three_teams(1.0)
     assert own.of(["a", "nobody"]).values.keys() == {"a"}
     assert (own.comparable, own.of(["a"]).comparable, own.of([]).comparable) == (True, False, False)
-    assert with_prices([], pl.DataFrame()) == []
     assert subsuite_row([own.of(["a", "b"])], draws=5, seconds=60)["left_out_chosen"] is not None

@@ -16,19 +16,15 @@ from typer.testing import CliRunner
 
 from pipeline.beyond.strategy.outcomes import (
     DIFFERENCE,
-    EFFECTS,
-    OUTCOMES,
-    PROBERS,
-    RESPONSES,
-    agents_of,
+    TABLES,
     bits_about,
     effects,
     gain,
     measures,
     outcomes,
     probers,
+    queried,
 )
-from pipeline.beyond.strategy.outcomes import PRICES as BY_PRICE
 from pipeline.beyond.strategy.play import (
     Lie,
     liar_team,
@@ -38,9 +34,9 @@ from pipeline.beyond.strategy.play import (
     reported_lies,
     response_lies,
     tasks_of,
-    write_team,
 )
 from pipeline.beyond.strategy.responses import Span, costs_of, envelope, gain_at, gains, lies_of, priced, responses
+from pipeline.beyond.tables import write_team
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import conform
@@ -85,10 +81,10 @@ def told(played: dict[str, Path]) -> pl.DataFrame:
     some = ["imap", "imap.shared.0-2"]
     settings = yaml.safe_load(Path("notebooks/beyond/params.yaml").read_text())["leakage"]
     frames = [
-        agents_of(folder).join(bits_about(folder, some, settings), on=["game_id", "agent"], how="left")
+        queried(folder, "agents").join(bits_about(folder, some, settings), on=["game_id", "agent"], how="left")
         for folder in (played["lied"], played["true"])
     ]
-    return conform(outcomes(*frames), OUTCOMES)
+    return conform(outcomes(*frames), TABLES["strategy_outcomes"])
 
 
 def traces(path: Path) -> list[dict[str, Any]]:
@@ -107,7 +103,7 @@ def points_of(trace: dict[str, Any]) -> list[int]:
 
 
 def test_costs_points_and_missed_meetings_are_those_of_the_traces(played: dict[str, Path]) -> None:
-    found = {(r["game_id"], r["agent"]): r for r in agents_of(played["lied"]).iter_rows(named=True)}
+    found = {(r["game_id"], r["agent"]): r for r in queried(played["lied"], "agents").iter_rows(named=True)}
     seen = 0
     for trace in traces(played["traces"]):
         failed = [
@@ -140,7 +136,10 @@ def rewards(trace: dict[str, Any]) -> list[int]:
 
 
 def test_each_game_with_liars_stands_beside_the_truthful_one(told: pl.DataFrame, played: dict[str, Path]) -> None:
-    true = {(r["team"], r["task_id"], r["agent"]): r["cost"] for r in agents_of(played["true"]).iter_rows(named=True)}
+    true = {
+        (r["team"], r["task_id"], r["agent"]): r["cost"]
+        for r in queried(played["true"], "agents").iter_rows(named=True)
+    }
     assert told.height == len(PLAYED) * 3
     for row in told.iter_rows(named=True):
         seats = [int(s) for s in row["seats"].split("-")]
@@ -162,7 +161,7 @@ def test_bits_are_there_for_the_chosen_teams_alone(told: pl.DataFrame) -> None:
 
 def test_a_game_without_its_truthful_one_is_refused(played: dict[str, Path]) -> None:
     frames = [
-        agents_of(played[k]).with_columns(pl.lit(None, pl.Float64).alias(c) for c in ("bits", "bits_true"))
+        queried(played[k], "agents").with_columns(pl.lit(None, pl.Float64).alias(c) for c in ("bits", "bits_true"))
         for k in ("lied", "true")
     ]
     with pytest.raises(ValueError, match="has no truthful game of its protocol on its task"):
@@ -170,7 +169,7 @@ def test_a_game_without_its_truthful_one_is_refused(played: dict[str, Path]) -> 
 
 
 def test_effects_of_all_seats_are_the_means_over_games(told: pl.DataFrame) -> None:
-    found = conform(effects(told, PRICES, FEW), EFFECTS)
+    found = conform(effects(told, PRICES, FEW), TABLES["strategy_effects"])
     assert set(found["measure"]) == set(measures(PRICES))
     row = found.filter(protocol="dsm-welfare", lie="tenfold", setting="uniform", seats="all", measure="gain").row(
         0, named=True
@@ -223,12 +222,14 @@ def test_a_lie_is_chosen_on_one_suite_and_its_gain_reported_on_the_other() -> No
     liar = [costs("refuses", f"t{i}", [5, 0, 5], [0, 2, 1]) for i in range(4)]
     chosen = gains(pl.DataFrame([*true, *liar, *(costs("keeps", f"t{i}", [9, 1, 5], [0, 0, 0]) for i in range(4))]))
     other = gains(pl.DataFrame([*true, *liar, *(costs("keeps", f"t{i}", [9, 3, 5], [0, 0, 0]) for i in range(4))]))
-    found = conform(priced(chosen, other, ["keeps", "refuses"], {"uniform": [0, 3]}, 50, FEW), BY_PRICE)
+    found = conform(
+        priced(chosen, other, ["keeps", "refuses"], {"uniform": [0, 3]}, 50, FEW), TABLES["strategy_prices"]
+    )
     assert found.select("price", "lie", "gain", "saved").rows() == [
         (0.0, "refuses", 4.0, 1.0),
         (3.0, "keeps", 1.0, 0.25),
     ]
-    rows = conform(responses(chosen, other, ["keeps", "refuses"], FEW), RESPONSES).sort("lie")
+    rows = conform(responses(chosen, other, ["keeps", "refuses"], FEW), TABLES["strategy_responses"]).sort("lie")
     assert rows.select("lie", "search_gain", "best_from", "best_to", "gain", "harm", "break_even").rows() == [
         ("keeps", 3.0, 0.5, None, 1.0, 4.0, None),
         ("refuses", 4.0, 0.0, 0.5, 4.0, 0.0, 2.0),
@@ -303,7 +304,7 @@ def test_probers_are_compared_task_by_task() -> None:
             for r, n in enumerate(both)
         ]
     )
-    found = conform(probers(games, FEW), PROBERS)
+    found = conform(probers(games, FEW), TABLES["strategy_probers"])
     value = {(r["prober"], r["measure"]): r["mean"] for r in found.iter_rows(named=True)}
     assert value["adaptive", "induced leaks per 1000 messages"] == 7000 / 200
     assert value["fixed", "labels learnt per 100 questions"] == 2 * 100 / 40

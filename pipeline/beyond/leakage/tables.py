@@ -7,6 +7,7 @@ folder is named. With a name each table is called after it: leaked_games_X.
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -339,10 +340,9 @@ def main(tables: Path = paths.TABLES, name: str | None = None, out: Path = beyon
         "leaked_orders": orders(compared, PAIRS, resampling),
         "leaked_priors": by_prior(read | {"games": whole_games}, vps.select("game_id", "vps"), settings),
     }
-    called = {f"{table}_{name}" if name else table: table for table in frames}
-    write(
-        {own: frames[t] for own, t in called.items()}, {own: TABLES[t] for own, t in called.items()}, out, rounded=True
-    )
+    ends = f"_{name}" if name else ""
+    named = {table: replace(declared, name=f"{table}{ends}") for table, declared in TABLES.items()}
+    write(frames, named, out, rounded=True)
 
 
 def _vps(tables: Path, evidence: pl.DataFrame) -> pl.DataFrame:
