@@ -204,13 +204,18 @@ def increase(name: str) -> pl.Expr:
     return pl.col(name) - pl.col(f"{name}_truthful")
 
 
+def decrease(name: str) -> pl.Expr:
+    """How much smaller a column is than in the truthful game."""
+    return pl.col(f"{name}_truthful") - pl.col(name)
+
+
 def gain(prices: Mapping[str, float] | None = None) -> pl.Expr:
     """What a liar's moves cost it less than in the truthful game, a mean over the liars.
 
     prices: what a failed meeting costs each participant, by setting; nothing where it is not given.
     """
     price = pl.col("setting").replace_strict(dict(prices), return_dtype=pl.Float64) if prices else pl.lit(0.0)
-    return (0.0 - (increase("own_cost") + price * increase("own_missed"))) / LIARS
+    return (decrease("own_cost") + price * decrease("own_missed")) / LIARS
 
 
 def measures(prices: Mapping[str, float]) -> dict[str, tuple[pl.Expr, pl.Expr]]:
