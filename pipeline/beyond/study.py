@@ -103,7 +103,7 @@ class Beyond(Study):
         reading: str = "",
         **shared: Any,
     ) -> "SVG | Markdown":
-        """A figure of panels, each a title and what `draw` is given beside the axes; marks that it returns are labelled.
+        """A figure of panels, each a title and what `draw` is given beside the axes; it returns the marks to label.
 
         height: of a row, in inches; columns: 0 for as many as there is room for; x, y: the names of all axes; reading:
         how to read it; shared: options of matplotlib's subplots. Labels of lines and bars make the key.
@@ -124,9 +124,10 @@ class Beyond(Study):
                 _round_ticks(each)
             layout.name_axes(axes, x, y)
             layout.finish(figure, title, _keys(axes), reading)
-            layout.fix_layout(figure)
-            for each, named in zip(axes, marks, strict=True):
-                label_marks(each, [Label(*mark, "#222222") for mark in named or ()])
+            if any(marks):
+                layout.fix_layout(figure)
+                for each, named in zip(axes, marks, strict=True):
+                    label_marks(each, [Label(*mark, "#222222") for mark in named or ()])
             return figure
 
         return self.figure(drawn() if panels else None, name)
