@@ -98,21 +98,14 @@ def clearing_cost(calendar: Calendar, slot: int) -> int | None:
     return held if held >= 0 and FREE in calendar else None
 
 
-def meeting_cost(calendars: Calendars, members: Iterable[int], slot: int) -> int | None:
-    """What a meeting in the slot costs its members together, None where one of them cannot."""
-    total = 0
-    for agent in members:
-        cost = clearing_cost(calendars[agent], slot)
-        if cost is None:
-            return None
-        total += cost
-    return total
-
-
 def possible_slots(calendars: Calendars, members: Sequence[int], slots: Iterable[int]) -> dict[int, int]:
-    """Of the slots, those that are possible for all members, each with its cost."""
-    costs = ((slot, meeting_cost(calendars, members, slot)) for slot in slots)
-    return {slot: cost for slot, cost in costs if cost is not None}
+    """Of the slots, those that are possible for all members, each with what it costs them together."""
+    possible = {}
+    for slot in slots:
+        costs = [clearing_cost(calendars[agent], slot) for agent in members]
+        if None not in costs:
+            possible[slot] = sum(cost for cost in costs if cost is not None)
+    return possible
 
 
 def free_slots(calendar: Calendar) -> list[int]:
@@ -136,11 +129,6 @@ def with_slot_free(calendars: Calendars, members: Iterable[int], slot: int) -> C
         (*calendar[:slot], FREE, *calendar[slot + 1 :]) if agent in freed else calendar
         for agent, calendar in enumerate(calendars)
     )
-
-
-def with_calendars(calendars: Calendars, new: Mapping[int, Calendar]) -> Calendars:
-    """The calendars with those of some agents replaced."""
-    return tuple(new.get(agent, calendar) for agent, calendar in enumerate(calendars))
 
 
 class TooManyStates(ValueError):
@@ -252,7 +240,8 @@ class _Search:
             for a in step.members
         ]
         for chosen in product(*options):
-            yield with_calendars(calendars, dict(zip(step.members, chosen, strict=True)))
+            new = dict(zip(step.members, chosen, strict=True))
+            yield tuple(new.get(agent, calendar) for agent, calendar in enumerate(calendars))
 
     def landings(self, calendar: Calendar, step: Step, agent: int, slot: int) -> Sequence[int | None]:
         """Where the member's errand in the slot may go; None alone where the slot is free."""
@@ -377,28 +366,22 @@ STEPS = (FUTURE, LANDING, INFORMATION, EXECUTION)
 ORDERS = ("cost", "landing_first", "landing_last")
 GROUP = ("team", "simulated", "setting", "condition", "difficulty", "step")
 
-# What a step costs in an order: each pair's first rung less its second, added up.
-OWN_LANDING = ("team_own", "team_first")
-EXECUTED = [("realized", "team_own")]
-INFORMED = [("team_first", "myopic_first")]
+# What a step costs in each order: each pair's first rung less its second, added up. Execution is the same in all.
 DIFFERENCES: dict[str, dict[str, list[tuple[str, str]]]] = {
     "cost": {
         FUTURE: [("myopic_best", "optimal")],
-        LANDING: [("myopic_first", "myopic_best"), OWN_LANDING],
-        INFORMATION: INFORMED,
-        EXECUTION: EXECUTED,
+        LANDING: [("myopic_first", "myopic_best"), ("team_own", "team_first")],
+        INFORMATION: [("team_first", "myopic_first")],
     },
     "landing_first": {
         FUTURE: [("myopic_first", "clairvoyant_first")],
-        LANDING: [("clairvoyant_first", "optimal"), OWN_LANDING],
-        INFORMATION: INFORMED,
-        EXECUTION: EXECUTED,
+        LANDING: [("clairvoyant_first", "optimal"), ("team_own", "team_first")],
+        INFORMATION: [("team_first", "myopic_first")],
     },
     "landing_last": {
         FUTURE: [("myopic_best", "optimal")],
         LANDING: [("team_own", "team_best")],
         INFORMATION: [("team_best", "myopic_best")],
-        EXECUTION: EXECUTED,
     },
 }
 
@@ -409,19 +392,15 @@ def steps(rungs: pl.DataFrame) -> pl.DataFrame:
     rungs: ladder_rungs.
     """
     rows = [
-        rungs.select(
-            "game_id",
-            pl.lit(step).alias("step"),
-            pl.lit(place).alias("place"),
-            *(step_cost(DIFFERENCES[order][step]).alias(order) for order in ORDERS),
-        )
+        rungs.select("game_id", step=pl.lit(step), place=pl.lit(place), **{o: step_cost(o, step) for o in ORDERS})
         for place, step in enumerate(STEPS, 1)
     ]
     return pl.concat(rows).with_columns(average=pl.sum_horizontal(ORDERS) / len(ORDERS))
 
 
-def step_cost(pairs: list[tuple[str, str]]) -> pl.Expr:
-    """What a step costs: the sum of the differences of its pairs of rungs."""
+def step_cost(order: str, step: str) -> pl.Expr:
+    """What a step costs in an order."""
+    pairs = [("realized", "team_own")] if step == EXECUTION else DIFFERENCES[order][step]
     return pl.sum_horizontal(pl.col(above) - pl.col(below) for above, below in pairs)
 
 

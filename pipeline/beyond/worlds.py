@@ -5,6 +5,7 @@
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
+from operator import eq
 from pathlib import Path
 from typing import Any
 
@@ -157,21 +158,19 @@ def held_out(suite: str, name: str, tasks: pl.DataFrame, traces: Path = TRACES) 
     name: of the suite's traces; tasks: of `suite_tasks`. Raises KeyError for a task that IMAP has not played.
     """
     imap = games_in(traces / name / "imap.jsonl.zst")
-    slots = {game.config.task_id: [r.per_agent_slot for r in game.resolutions] for game in imap}
+    slots = {game.config["task_id"]: [r.per_agent_slot for r in game.resolutions] for game in imap}
     rows = [
         {
             "suite": suite,
-            "protocol": game.config.team,
-            "task_id": game.config.task_id,
-            "setting": game.config.setting,
-            "outsider": all(len(m.participants) < game.config.num_agents for m in game.config.scenario.meetings),
+            "protocol": game.config["team"],
+            "task_id": game.config["task_id"],
+            "setting": game.config["setting"],
+            "outsider": all(len(members) < game.config["num_agents"] for members in game.participants.values()),
             "meetings": len(game.resolutions),
             "scheduled": sum(r.coordinated for r in game.resolutions),
-            "same": sum(
-                r.per_agent_slot == s for r, s in zip(game.resolutions, slots[game.config.task_id], strict=True)
-            ),
+            "same": sum(map(eq, (r.per_agent_slot for r in game.resolutions), slots[game.config["task_id"]])),
             "last_turn": game.last_turn,
-            "cost": sum(game.final_state.per_agent_cost),
+            "cost": sum(game.costs),
         }
         for game in games_in(traces / f"held_out/{name}.jsonl.zst")
     ]

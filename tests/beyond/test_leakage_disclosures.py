@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_games import BLOCKED, SETTINGS, Game
 
-from pipeline.beyond.leakage.disclosures import BoundBits, cheapest_certificate
-from pipeline.beyond.leakage.gains import Prior, stated_prior
+from pipeline.beyond.leakage.gains import BoundBits, Prior, cheapest_certificate, stated_prior
 from pipeline.beyond.leakage.measure import by_game, leakage
 
 UNIFORM = stated_prior(0.5, 0.75, {1: 1})

@@ -63,7 +63,7 @@ def test_tables_that_tell_little_have_a_result_all_the_same(tmp_path: Path) -> N
     for case, tables in cases.items():
         for name, frame in tables.items():
             write_table(frame, TABLES[name], tmp_path / case, csv=False)
-        stage.main(tmp_path / case, None, tmp_path / case / "out")
+        stage.main(tmp_path / case, tmp_path / case / "out")
         found = pl.read_parquet(tmp_path / case / "out/leaked_games.parquet")
         assert found["bits"].to_list() == [0.0] * tables["games"].height
 
@@ -75,7 +75,7 @@ def test_a_game_that_was_broken_off_is_measured_but_stands_for_no_team(tmp_path:
         write_table(pl.concat([part[name] for part in parts]), TABLES[name], tmp_path, csv=False)
     games = pl.read_parquet(tmp_path / "games.parquet").with_columns(stopped=pl.col("game_id") == "broken")
     write_table(games, TABLES["games"], tmp_path, csv=False)
-    stage.main(tmp_path, None, tmp_path / "out")
+    stage.main(tmp_path, tmp_path / "out")
     teams = pl.read_parquet(tmp_path / "out/leaked_teams.parquet").filter(measure="bits")
     assert pl.read_parquet(tmp_path / "out/leaked_games.parquet").height == 2 and teams["games"].to_list() == [1]
 
@@ -88,12 +88,12 @@ def test_the_stage_writes_each_table_of_a_folder_under_its_name(tmp_path: Path) 
         game._add("game_summary", weight_mode=mode, **summary)
     for name, frame in game.tables().items():
         write_table(frame, TABLES[name], tmp_path, csv=False)
-    stage.main(tmp_path, "mine", tmp_path / "out")
+    stage.main(tmp_path, tmp_path / "out")
     written = {path.stem: pl.read_parquet(path) for path in (tmp_path / "out").iterdir()}
-    assert set(written) == {f"{name}_mine" for name in LEAKED}
+    assert set(written) == set(LEAKED)
     for name, table in LEAKED.items():
-        assert dict(written[f"{name}_mine"].schema) == polars_schema(table)
-    assert written["leaked_games_mine"].select("vps", "vps_reversed").row(0) == (0.4, pytest.approx(0.45))
+        assert dict(written[name].schema) == polars_schema(table)
+    assert written["leaked_games"].select("vps", "vps_reversed").row(0) == (0.4, pytest.approx(0.45))
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.beyond.leakage.attacker import LIKELIHOODS, bits_about, view_bits, view_means
-from pipeline.beyond.leakage.disclosures import floor_bits
+from pipeline.beyond.leakage.gains import floor_bits
 from pipeline.beyond.leakage.poll_views import MOST
 from pipeline.beyond.leakage.statements import Calendars, held_out_priors
 from pipeline.statistics.resampling import Resampling

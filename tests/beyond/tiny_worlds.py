@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.beyond.leakage.statements import Seen, View
-from pipeline.beyond.leakage.sum_views import third_costs, zero_counts
+from pipeline.beyond.leakage.views import third_costs, zero_counts
 from pipeline.privacy.protocols.states import States
 from sim.agents import Registration
 from sim.calendar import Calendar, Errand

@@ -21,15 +21,15 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from pipeline.beyond.leakage.disclosures import floor_bits
-from pipeline.beyond.leakage.gains import ROUND_PAIR, Array, Prior, slot_gains
+from pipeline.beyond.leakage.gains import ROUND_PAIR, Prior, floor_bits, slot_gains
 from pipeline.beyond.leakage.measure import Statements, Tables, of_games, read_statements, read_tables, setting_parts
-from pipeline.beyond.leakage.offer_views import dsm_likelihood, noisy_likelihood
 from pipeline.beyond.leakage.poll_views import poll_likelihood
 from pipeline.beyond.leakage.statements import View, calendars, held_out_priors, role, views
-from pipeline.beyond.leakage.sum_views import (
+from pipeline.beyond.leakage.views import (
+    dsm_likelihood,
     imap_likelihood,
     kbit_likelihood,
+    noisy_likelihood,
     sd_likelihood,
     secure_likelihood,
     shares_likelihood,
@@ -37,7 +37,7 @@ from pipeline.beyond.leakage.sum_views import (
 from pipeline.privacy.protocols.states import States
 from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.by_game import ended
-from pipeline.statistics.resampling import Resampling
+from pipeline.statistics.resampling import Array, Resampling
 
 Likelihood = Callable[[View, Array, States], float]
 

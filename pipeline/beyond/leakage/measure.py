@@ -6,20 +6,20 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from pipeline.beyond.leakage.disclosures import disclosures
 from pipeline.beyond.leakage.gains import (
     COALITION,
     MEASURES,
     ROUND_PAIR,
-    Array,
     Prior,
     additions,
     coalition_gains,
+    disclosures,
     pair_gains,
     setting_prior,
 )
 from pipeline.beyond.leakage.statements import Histories, histories, observed_statements
 from pipeline.privacy.beliefs import ratio
+from pipeline.statistics.resampling import Array
 from pipeline.tables.io import read_table
 
 READ = ("games", "rounds", "items", "moves", "messages", "belief_evidence")

@@ -1,13 +1,11 @@
 """The tables of leakage in bits: by game and team, and whether orders of teams hold between measures, between priors,
 and when messages are read in another order.
 
-`python -m pipeline.beyond.leakage.tables [--tables DIR] [--name X]` makes them, of the study's tables where no other
-folder is named. With a name each table is called after it: leaked_games_X.
+`python -m pipeline.beyond.leakage.tables [TABLES OUT]` makes them, of the study's tables where no other are named.
 """
 
-import argparse
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from pipeline import beyond
-from pipeline.beyond.leakage.gains import Array, additions
+from pipeline.beyond.leakage.gains import additions
 from pipeline.beyond.leakage.measure import (
     Tables,
     by_game,
@@ -32,7 +30,7 @@ from pipeline.privacy.beliefs import belief_shift, update_beliefs
 from pipeline.privacy.rules import Weighing
 from pipeline.statistics.bootstrap import measure_lines, ratio_intervals, weighted_sums
 from pipeline.statistics.by_game import ended
-from pipeline.statistics.resampling import Resampling, interval_around, sample_and_draws
+from pipeline.statistics.resampling import Array, Resampling, interval_around, sample_and_draws
 from pipeline.tables import paths
 from pipeline.tables.io import read_table
 from pipeline.tables.paths import no_tables
@@ -320,7 +318,10 @@ def vps_reversed(evidence: pl.DataFrame, weighing: Weighing) -> pl.DataFrame:
     return games.select("game_id", vps_reversed=pl.col("loss").list.mean())
 
 
-def main(tables: Path = paths.TABLES, name: str | None = None, out: Path = beyond.TABLES) -> None:
+def main(tables: Path = paths.TABLES, out: Path = beyond.TABLES) -> None:
+    """Write leakage in bits of a folder of derived tables. Exits with a line where it holds none."""
+    if absent := no_tables(tables):
+        sys.exit(f"error: {absent}")
     settings = beyond.params("leakage")
     resampling = Resampling(**settings["intervals"])
     read = read_tables(tables)
@@ -340,9 +341,7 @@ def main(tables: Path = paths.TABLES, name: str | None = None, out: Path = beyon
         "leaked_orders": orders(compared, PAIRS, resampling),
         "leaked_priors": by_prior(read | {"games": whole_games}, vps.select("game_id", "vps"), settings),
     }
-    ends = f"_{name}" if name else ""
-    named = {table: replace(declared, name=f"{table}{ends}") for table, declared in TABLES.items()}
-    write(frames, named, out, rounded=True)
+    write(frames, TABLES, out, rounded=True)
 
 
 def _vps(tables: Path, evidence: pl.DataFrame) -> pl.DataFrame:
@@ -359,18 +358,5 @@ def _vps(tables: Path, evidence: pl.DataFrame) -> pl.DataFrame:
     return columns[0].join(columns[1], on="game_id").join(vps_reversed(evidence, beliefs), on="game_id", how="left")
 
 
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Leakage in bits of the games in a folder of derived tables")
-    parser.add_argument("--tables", type=Path, default=paths.TABLES, help="folder of derived tables")
-    parser.add_argument("--name", help="what to call the tables after")
-    arguments = parser.parse_args()
-    if absent := no_tables(arguments.tables):
-        parser.error(absent)
-    if arguments.name is not None and not arguments.name.isidentifier():
-        parser.error(f"--name has to be letters, digits and _, for it is part of tables' names: {arguments.name!r}")
-    return arguments
-
-
 if __name__ == "__main__":
-    arguments = _arguments()
-    main(arguments.tables, arguments.name)
+    main(*map(Path, sys.argv[1:]))
