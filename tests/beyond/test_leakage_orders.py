@@ -14,7 +14,7 @@ from small_games import SETTINGS, Game
 from pipeline.beyond.leakage import tables as stage
 from pipeline.beyond.leakage.gains import setting_prior
 from pipeline.beyond.leakage.tables import TABLES as LEAKED
-from pipeline.beyond.leakage.tables import by_prior, kendall, orders, reversed_pairs
+from pipeline.beyond.leakage.tables import by_prior, kendall, orders
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import polars_schema, write_table
 from pipeline.tables.schemas.base import TABLES
@@ -29,10 +29,6 @@ def test_tau_is_that_of_scipy(pairs: list[tuple[int, int]]) -> None:
     assert kendall(a[None], b[None])[0] == pytest.approx(theirs, nan_ok=True)
 
 
-def test_pairs_in_reverse_are_counted_and_ties_are_not() -> None:
-    assert reversed_pairs(np.array([1.0, 2.0, 3.0, 3.0]), np.array([1.0, 0.0, 5.0, 4.0])) == 1
-
-
 def test_an_order_that_every_task_shows_has_no_interval_to_speak_of() -> None:
     rows = [(t, False, "uniform", "standard", f"k{k}", i + k, 2 * i + k) for i, t in enumerate("abc") for k in range(4)]
     schema = ["team", "simulated", "setting", "condition", "task_id", "x", "y"]
@@ -45,11 +41,6 @@ def test_a_setting_that_nobody_stated_has_the_prior_of_its_own_calendars() -> No
     prior = setting_prior("mine", items, 8, SETTINGS)
     assert prior.states.costs == (5, 7)
     assert prior.probability == pytest.approx([0.25, 0.25 * 3 / 4, 0.25 / 4, 0.5])
-
-
-def test_calendars_that_are_full_leave_every_state_possible() -> None:
-    prior = setting_prior("mine", Game([[5, 5], [5, 5]]).tables()["items"], 4, SETTINGS)
-    assert (prior.probability > 0).all() and prior.probability.sum() == pytest.approx(1)
 
 
 @pytest.mark.slow

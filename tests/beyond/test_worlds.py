@@ -11,7 +11,6 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from pipeline.beyond import params
 from pipeline.beyond.worlds import (
     MEASURES,
     TABLES,
@@ -23,8 +22,6 @@ from pipeline.beyond.worlds import (
     swept,
 )
 from pipeline.beyond.worlds_suites import (
-    SIZES,
-    cell_name,
     cells,
     known_optimum,
     least_cost,
@@ -73,12 +70,6 @@ def test_a_seed_is_that_of_its_name_and_of_nothing_else() -> None:
     after = dict(tasks(more).select("task_id", "seed").iter_rows())
     assert all(before[name] == seed for name, seed in after.items() if name in before)
     assert seed_of("small:3a_2p_6s_3m_d0p5_uniform_1") == before["3a_2p_6s_3m_d0p5_uniform_1"]
-
-
-def test_the_grid_reaches_from_2_to_50_agents_and_its_cells_have_names_of_their_own() -> None:
-    every = [sizes for _, sizes in cells(params("worlds"))]
-    assert {2, 50} <= {sizes["num_agents"] for sizes in every} <= set(range(2, 51))
-    assert len({cell_name(s) for s in every}) == len({tuple(s[n] for n in SIZES) for s in every})
 
 
 def test_tables_of_a_grid_are_as_declared(world: tuple[Path, Path]) -> None:
@@ -153,15 +144,3 @@ def test_a_protocol_s_slots_are_held_against_imap_s(world: tuple[Path, Path], tm
     same, other = (held_out("small", "small", suite_tasks(world[0]), t) for t in (tmp_path, tmp_path / "other"))
     assert conform(same, TABLES["worlds_held_out"])["same"].to_list() == same["meetings"].to_list()
     assert (other["same"] < other["meetings"]).any() and other["excess"].sum() > same["excess"].sum() >= 0
-
-
-@pytest.mark.slow
-def test_the_published_suite_fills_two_densities_alike_and_ours_fills_three(tmp_path: Path) -> None:
-    filled = {}
-    for name in ("paper72", "three_densities"):
-        run("suite", f"data/suites/{name}.csv", "--out", str(tmp_path / "tasks.jsonl"), "--workers", "1")
-        found = suite_tasks(tmp_path / "tasks.jsonl")
-        assert found.height == 72 and (found["least_errands"] == found["most_errands"]).all()
-        filled[name] = dict(found.group_by("density").agg(pl.col("most_errands").unique()).sort("density").iter_rows())
-    assert filled["paper72"] == {0.6: [10], 0.8: [13], 1.0: [13]}
-    assert filled["three_densities"] == {0.4: [6], 0.6: [10], 0.8: [13]}
