@@ -5,6 +5,7 @@
 
 import re
 import sys
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -188,28 +189,16 @@ AT_ONCE = 2_000_000  # differences held in memory
 
 @dataclass(frozen=True)
 class Aim:
-    """A two-sided paired t test at level alpha that is to have a power; more than `most` tasks are not considered."""
+    """A two-sided paired t test at level alpha that is to have a power; more than `most` tasks are not considered.
+
+    A power is checked by `draws` simulated studies of at most `most_simulated` tasks.
+    """
 
     alpha: float
     power: float
     most: int
-
-
-@dataclass(frozen=True)
-class Study:
-    """A study to simulate: so many tasks, games of each task and team, and the test's level."""
-
-    tasks: int
-    repeats: int
-    alpha: float
-
-
-@dataclass(frozen=True)
-class Checking:
-    """How powers are checked by simulation: the studies drawn for each, and up to how many tasks one is simulated."""
-
-    draws: int
-    most_tasks: int
+    draws: int = 0
+    most_simulated: int = 0
 
 
 def power_of(difference: float, deviation: float, tasks: int, alpha: float) -> float:
@@ -244,18 +233,16 @@ def tasks_needed(difference: float, deviation: float, test: Aim) -> int | None:
 
     difference: of the teams' means; deviation: the standard deviation of their difference over tasks.
     """
+
+    def enough(tasks: int) -> bool:
+        return power_of(difference, deviation, tasks, test.alpha) >= test.power
+
     low, high = 1, 2
-    while power_of(difference, deviation, high, test.alpha) < test.power:
+    while not enough(high):
         if high >= test.most:
             return None
         low, high = high, min(2 * high, test.most)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if power_of(difference, deviation, middle, test.alpha) < test.power:
-            low = middle
-        else:
-            high = middle
-    return high
+    return bisect_left(range(high), True, lo=low + 1, key=enough)
 
 
 def detectable(deviation: float, tasks: int, test: Aim) -> float:
@@ -273,24 +260,24 @@ def detectable(deviation: float, tasks: int, test: Aim) -> float:
 
 
 def simulated_power(
-    one: Array, other: Array, study: Study, draws: int, names: tuple[str, ...], to: float | None = None
+    one: Array, other: Array, tasks: int, repeats: int, test: Aim, names: tuple[str, ...], to: float | None = None
 ) -> float:
-    """The share of `draws` studies that find the teams different.
+    """The share of the test's draws, studies of so many tasks and games of each, that find the teams different.
 
     one, other: tasks × repeats values. Each study draws tasks with replacement, and for each of them and each team as
     many of its games without; differences are paired by task. With `to`, all are shifted so that the mean difference is
     `to`. `names` names the stream.
     """
-    rng = stream("enough", *names, str(study.tasks), str(study.repeats))
+    rng = stream("enough", *names, str(tasks), str(repeats))
     shift = 0.0 if to is None else to - float(one.mean() - other.mean())
-    rejections, left = 0, draws
+    rejections, left = 0, test.draws
     while left:
-        studies = max(1, min(left, AT_ONCE // (study.tasks * study.repeats)))
-        chosen = rng.integers(len(one), size=(studies, study.tasks))
-        first, second = (mean_of_games(values, chosen, study.repeats, rng) for values in (one, other))
-        rejections += int(rejected(first - second + shift, study.alpha).sum())
+        studies = max(1, min(left, AT_ONCE // (tasks * repeats)))
+        chosen = rng.integers(len(one), size=(studies, tasks))
+        first, second = (mean_of_games(values, chosen, repeats, rng) for values in (one, other))
+        rejections += int(rejected(first - second + shift, test.alpha).sum())
         left -= studies
-    return rejections / draws
+    return rejections / test.draws
 
 
 def mean_of_games(values: Array, chosen: NDArray[np.int64], repeats: int, rng: np.random.Generator) -> Array:
@@ -325,7 +312,7 @@ def component_row(scores: Scores, teams: str) -> Row:
 
 
 def power_rows(
-    scores: Scores, teams: str, differences: Sequence[float], repeats: Sequence[int], test: Aim, checking: Checking
+    scores: Scores, teams: str, differences: Sequence[float], repeats: Sequence[int], test: Aim
 ) -> Iterator[Row]:
     """One row a difference and number of repeats: tasks that tell two teams of the group apart, and their check."""
     variances = components(stacked(scores))
@@ -333,9 +320,9 @@ def power_rows(
     for count in repeats if variances.repeat else repeats[:1]:
         for difference in differences:
             tasks = tasks_needed(difference, sqrt(difference_variance(variances, count)), test)
-            simulable = tasks is not None and tasks <= checking.most_tasks and count <= most_repeats(scores)
-            study = Study(tasks or 0, count, test.alpha)
-            powers = [shifted_power(scores, a, b, study, difference, checking) for a, b in scores.pairs if simulable]
+            powers = []
+            if tasks is not None and tasks <= test.most_simulated and count <= most_repeats(scores):
+                powers = [simulated(scores, pair, tasks, count, test, difference) for pair in scores.pairs]
             of_pairs = [
                 tasks_needed(difference, sqrt(pair(scores.values[a], scores.values[b]).variance(count)), test)
                 for a, b in scores.pairs
@@ -357,13 +344,15 @@ def most_repeats(scores: Scores) -> int:
     return min((v.shape[1] for v in scores.values.values() if v.shape[1] > 1), default=1)
 
 
-def shifted_power(scores: Scores, a: str, b: str, study: Study, to: float, checking: Checking) -> float:
-    """The simulated power of a study of two teams, their games shifted to differ by `to` on average."""
-    names = (scores.setting, scores.measure, a, b, str(to))
-    return simulated_power(scores.values[a], scores.values[b], study, checking.draws, names, to)
+def simulated(
+    scores: Scores, teams: tuple[str, str], tasks: int, repeats: int, test: Aim, to: float | None = None
+) -> float:
+    """The simulated power of a study of two teams as they are, or their games shifted to differ by `to` on average."""
+    names = (scores.setting, scores.measure, *teams, *([] if to is None else [str(to)]))
+    return simulated_power(*(scores.values[team] for team in teams), tasks, repeats, test, names, to)
 
 
-def pair_rows(scores: Scores, repeats: int, test: Aim, checking: Checking) -> Iterator[Row]:
+def pair_rows(scores: Scores, repeats: int, test: Aim) -> Iterator[Row]:
     """One row a pair of teams: the difference that they have, what it takes to find it, and what the suite finds."""
     from scipy.stats import ttest_rel
 
@@ -372,6 +361,7 @@ def pair_rows(scores: Scores, repeats: int, test: Aim, checking: Checking) -> It
         differ = teams.difference != 0
         once, often = (sqrt(teams.variance(count)) for count in (1, repeats))
         needed = tasks_needed(teams.difference, once, test) if differ else None
+        simulable = needed is not None and needed <= test.most_simulated
         means = [scores.values[team].mean(axis=1) for team in (a, b)]
         yield {
             "a": a,
@@ -383,19 +373,11 @@ def pair_rows(scores: Scores, repeats: int, test: Aim, checking: Checking) -> It
             "tasks_with_repeats": tasks_needed(teams.difference, often, test) if differ else None,
             "detectable": detectable(once, len(scores.tasks), test),
             "p": float(ttest_rel(*means).pvalue) if (means[0] != means[1]).any() else 1.0,
-            "simulated_power": power_as_played(scores, a, b, needed, test, checking),
+            "simulated_power": simulated(scores, (a, b), needed, 1, test) if simulable else None,
         }
 
 
-def power_as_played(scores: Scores, a: str, b: str, tasks: int | None, test: Aim, checking: Checking) -> float | None:
-    """The simulated power of a study of two teams as they are, one game a task; None where there are too many tasks."""
-    if tasks is None or tasks > checking.most_tasks:
-        return None
-    names = (scores.setting, scores.measure, a, b)
-    return simulated_power(scores.values[a], scores.values[b], Study(tasks, 1, test.alpha), checking.draws, names)
-
-
-LINE = re.compile(r"^(\S+): (\d+) games, about (\d+) calls \(.*?\), (\d+) tokens in, (\d+) out", re.MULTILINE)
+LINE = re.compile(r"^\S+: (\d+) games, about \d+ calls \(.*?\), (\d+) tokens in, (\d+) out", re.MULTILINE)
 HOW = re.compile(r"^estimated by .*$", re.MULTILINE)
 
 ALL = "all"
@@ -407,9 +389,8 @@ class NoEstimate(ValueError):
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one game takes: calls, tokens in and out; and how that was estimated."""
+    """What one game takes in tokens, and how that was estimated."""
 
-    calls: float
     input_tokens: float
     output_tokens: float
     how: str
@@ -420,8 +401,8 @@ def read_estimate(text: str) -> Estimate:
     line, how = LINE.search(text), HOW.search(text)
     if not line or not how:
         raise NoEstimate("it holds no estimate: make it with `python -m sim run … --dry-run` and a model's team")
-    games, calls, tokens_in, tokens_out = (int(number) for number in line.groups()[1:])
-    return Estimate(calls / games, tokens_in / games, tokens_out / games, how[0])
+    games, tokens_in, tokens_out = (int(number) for number in line.groups())
+    return Estimate(tokens_in / games, tokens_out / games, how[0])
 
 
 def game_prices(estimate: Estimate, prices: pl.DataFrame) -> pl.DataFrame:
@@ -464,7 +445,7 @@ def power_tables(rows: pl.DataFrame, p: Mapping[str, Any], money: pl.DataFrame) 
 
     rows: of `games_of`; p: the block `enough` of notebooks/beyond/params.yaml; money: of `game_prices`.
     """
-    test, checking = Aim(p["alpha"], p["power"], p["most_tasks"]), Checking(p["draws"], p["most_simulated"])
+    test = Aim(p["alpha"], p["power"], p["most_tasks"], p["draws"], p["most_simulated"])
     parts: list[Row] = []
     power: list[Row] = []
     pairs: list[Row] = []
@@ -475,9 +456,9 @@ def power_tables(rows: pl.DataFrame, p: Mapping[str, Any], money: pl.DataFrame) 
             if not group_scores.comparable:
                 continue
             parts.append(key | component_row(group_scores, group))
-            power += [key | r for r in power_rows(group_scores, group, differences, p["repeats"], test, checking)]
+            power += [key | r for r in power_rows(group_scores, group, differences, p["repeats"], test)]
         if all_scores.comparable:
-            pairs += [key | r for r in pair_rows(all_scores, p["pair_repeats"], test, checking)]
+            pairs += [key | r for r in pair_rows(all_scores, p["pair_repeats"], test)]
     return {"enough_components": parts, "enough_power": with_prices(power, money), "enough_pairs": pairs}
 
 

@@ -1,5 +1,6 @@
 """How many games are enough: components, powers and sub-suites against what can be worked out or tried in full."""
 
+from dataclasses import replace
 from itertools import combinations
 from math import sqrt
 
@@ -12,10 +13,8 @@ from hypothesis import strategies as st
 from pipeline.beyond import power
 from pipeline.beyond.power import (
     Aim,
-    Checking,
     MissingGames,
     Scores,
-    Study,
     aligned,
     components,
     detectable,
@@ -44,6 +43,7 @@ from pipeline.beyond.subsuites import (
 from pipeline.statistics.resampling import Array, stream
 
 TEST = Aim(alpha=0.05, power=0.8, most=10_000)
+DRAWN = replace(TEST, draws=1500)
 
 
 def drawn(seed: str, team: float, task: float, both: float, repeat: float, shape: tuple[int, int, int]) -> Array:
@@ -113,7 +113,7 @@ def test_simulated_power_is_the_formulas_where_differences_are_normal() -> None:
         deviation = sqrt(2 * (1 + 1 / repeats))
         tasks = tasks_needed(0.7, deviation, TEST)
         assert tasks is not None
-        found = simulated_power(values[0], values[1], Study(tasks, repeats, 0.05), 1500, ("test",), to=0.7)
+        found = simulated_power(values[0], values[1], tasks, repeats, DRAWN, ("test",), to=0.7)
         assert found == pytest.approx(0.8, abs=0.04)
 
 
@@ -152,11 +152,11 @@ def test_a_sub_suite_is_right_where_it_was_chosen_and_checked_elsewhere() -> Non
 
 
 def test_the_rows_of_powers_and_pairs() -> None:
-    own, checking = three_teams(0.5), Checking(draws=50, most_tasks=100)
-    rows = list(power_rows(own, "styles", [0.5, 2.0], [1, 2, 6], TEST, checking))
+    own, test = three_teams(0.5), replace(TEST, draws=50, most_simulated=100)
+    rows = list(power_rows(own, "styles", [0.5, 2.0], [1, 2, 6], test))
     assert [(r["repeats"], r["difference"]) for r in rows] == [(n, d) for n in (1, 2, 6) for d in (0.5, 2.0)]
     assert all((r["simulated_power"] is None) == (r["repeats"] > 2) for r in rows)
-    found = {(r["a"], r["b"]): r for r in pair_rows(own, 2, TEST, checking)}
+    found = {(r["a"], r["b"]): r for r in pair_rows(own, 2, test)}
     assert list(found) == [("a", "b"), ("a", "c"), ("b", "c")]
     assert found["a", "c"]["tasks"] <= found["a", "b"]["tasks"]
     assert found["a", "c"]["detectable"] < abs(found["a", "c"]["difference"]) and found["a", "c"]["p"] < 0.01
@@ -169,7 +169,7 @@ def test_a_suite_finds_what_it_can_detect_with_the_power_that_is_asked_for() -> 
 
 def test_beside_a_group_s_tasks_stand_those_of_its_own_pairs() -> None:
     own = three_teams(0.5)
-    (row,) = power_rows(own, "styles", [0.5], [1], TEST, Checking(draws=50, most_tasks=0))
+    (row,) = power_rows(own, "styles", [0.5], [1], TEST)
     alone = [tasks_needed(0.5, pair(own.values[a], own.values[b]).variance(1) ** 0.5, TEST) for a, b in own.pairs]
     assert (row["least_tasks"], row["most_tasks"]) == (min(alone), max(alone))
 
@@ -216,7 +216,7 @@ estimated by playing up to 12 games
 
 def test_a_games_price_is_its_estimated_tokens_at_the_listed_prices() -> None:
     found = read_estimate(PRINTED)
-    assert (found.calls, found.input_tokens, found.output_tokens) == (10, 100_000, 1000)
+    assert (found.input_tokens, found.output_tokens) == (100_000, 1000)
     listed = [("p/m", 2.0, None, 10.0, "then"), ("p/unknown", None, None, None, "then")]
     prices = pl.DataFrame(listed, schema=["model", "input", "cached_input", "output", "dated"], orient="row")
     prices = prices.with_columns(pl.col("cached_input").cast(pl.Float64))
