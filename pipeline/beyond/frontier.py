@@ -1,6 +1,6 @@
 """What excess cost buys in privacy: protocols with a parameter, their Pareto frontier, and who dominates whom.
 
-`python -m pipeline.beyond.frontier teams` writes a YAML file a team. `python -m pipeline.beyond.frontier` makes the
+`python -m pipeline.beyond.frontier teams` writes one YAML file per team. `python -m pipeline.beyond.frontier` makes the
 tables from those of the study, with its leakage in bits (leaked_games, leaked_bits), from those of the frontier's own
 games, and from those of the games on the suite of three densities.
 """

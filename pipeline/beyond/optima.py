@@ -396,14 +396,15 @@ def fairness_row(game: Mapping[str, Any], burden: tuple[int, ...], task: Solved)
     A game that paid more than the optimum, or that misses meetings, is compared with schedules that it did not match:
     `against` says so. `same_cost` compares it with the schedules of its own cost, where these were enumerated.
     """
-    same_cost = task.by_cost.get(sum(burden)) if game["meetings_scheduled"] == game["meetings"] else None
+    missing = game["meetings_scheduled"] < game["meetings"]
+    same_cost = None if missing else task.by_cost.get(sum(burden))
     ratios, largest = distribution(task.optimal, ratio), distribution(task.optimal, mildness)
     own = {
         "burden": list(burden),
         "ratio": ratio(burden),
         "gini": gini(burden),
         "largest": max(burden),
-        "against": against(game, sum(burden) - task.cost),
+        "against": INCOMPLETE if missing else ABOVE if sum(burden) > task.cost else OPTIMAL,
         "is_optimum": burden in task.optimal,
     }
     return own | {
@@ -414,13 +415,6 @@ def fairness_row(game: Mapping[str, Any], burden: tuple[int, ...], task: Solved)
         "best_ratio": max(ratios),
         "same_cost_percentile": percentile(ratio(burden), distribution(same_cost, ratio)) if same_cost else None,
     }
-
-
-def against(game: Mapping[str, Any], excess: int) -> str:
-    """The kind of comparison with the optima: OPTIMAL, ABOVE or INCOMPLETE."""
-    if game["meetings_scheduled"] < game["meetings"]:
-        return INCOMPLETE
-    return ABOVE if excess else OPTIMAL
 
 
 def tasks_of(games: pl.DataFrame) -> pl.DataFrame:

@@ -46,7 +46,7 @@ class Beyond(Study):
     Raises FileNotFoundError where either folder holds no tables.
     """
 
-    costs = (("uniform costs", "uniform"), ("varied costs", "varied"))  # panels, one a setting
+    costs = (("uniform costs", "uniform"), ("varied costs", "varied"))  # one panel per setting
 
     def __init__(
         self,

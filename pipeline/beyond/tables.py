@@ -18,7 +18,7 @@ DECIMALS = 9  # of a rounded float: what lies below depends on the order of a su
 
 
 def declare(text: str) -> dict[str, Table]:
-    """The tables that a text declares, by name, a paragraph a table.
+    """The tables that a text declares, by name, one paragraph per table.
 
     Its first line is `name (key, columns): what one row is`. A line `name: dtype [unit] meaning` is a column; a line of
     names repeats columns of tables above; an indented line goes on with the one before. Raises KeyError for a name that

@@ -169,25 +169,7 @@ STEPS = ("vps", "vps_all_pairs", "feasible_bits_per_round", "feasible_bits", "bi
 BESIDE = ("vps_reversed", "vps_cost", "bits_touched", "feasible_bits_touched", "bits_true", "coalition_bits")
 PAIRS = (*pairwise(STEPS), *(("vps", b) for b in (*STEPS[2:], *BESIDE)), ("bits", "bits_true"),
          ("bits", "coalition_bits"), ("vps_all_pairs", "bits"), ("vps", "bits_with_figures"))  # fmt: skip
-MEASURES = (
-    *STEPS,
-    *BESIDE,
-    "vps_cost_all_pairs",
-    "feasible_bits_true",
-    "bits_with_figures",
-    "bits_true_with_figures",
-    "misled_slots",
-    "bits_per_round",
-    "coalition_pair_bits",
-    "best_member_bits",
-    "members_bits",
-    "to_initiator_bits_per_round",
-    "disclosed_bits_per_round",
-    "necessary_bits_per_round",
-    "floor_bits_per_round",
-    "excess_bits_per_round",
-    "excess_disclosed_bits_per_round",
-)
+MEASURES = tuple(column.name for column in TABLES["leaked_games"].columns if column.dtype == "float")
 
 
 def kendall(a: Array, b: Array) -> Array:
