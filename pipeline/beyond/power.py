@@ -349,7 +349,8 @@ def simulated(
 ) -> float:
     """The simulated power of a study of two teams as they are, or their games shifted to differ by `to` on average."""
     names = (scores.setting, scores.measure, *teams, *([] if to is None else [str(to)]))
-    return simulated_power(*(scores.values[team] for team in teams), tasks, repeats, test, names, to)
+    one, other = (scores.values[team] for team in teams)
+    return simulated_power(one, other, tasks, repeats, test, names, to)
 
 
 def pair_rows(scores: Scores, repeats: int, test: Aim) -> Iterator[Row]:
@@ -361,7 +362,9 @@ def pair_rows(scores: Scores, repeats: int, test: Aim) -> Iterator[Row]:
         differ = teams.difference != 0
         once, often = (sqrt(teams.variance(count)) for count in (1, repeats))
         needed = tasks_needed(teams.difference, once, test) if differ else None
-        simulable = needed is not None and needed <= test.most_simulated
+        played = None
+        if needed is not None and needed <= test.most_simulated:
+            played = simulated(scores, (a, b), needed, 1, test)
         means = [scores.values[team].mean(axis=1) for team in (a, b)]
         yield {
             "a": a,
@@ -373,7 +376,7 @@ def pair_rows(scores: Scores, repeats: int, test: Aim) -> Iterator[Row]:
             "tasks_with_repeats": tasks_needed(teams.difference, often, test) if differ else None,
             "detectable": detectable(once, len(scores.tasks), test),
             "p": float(ttest_rel(*means).pvalue) if (means[0] != means[1]).any() else 1.0,
-            "simulated_power": simulated(scores, (a, b), needed, 1, test) if simulable else None,
+            "simulated_power": played,
         }
 
 
