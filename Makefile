@@ -21,7 +21,7 @@ export UV_LINK_MODE := copy
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro beyond talk test check mutants bench lab report figures site book browser-test screenshots chromium lock soak
+.PHONY: help setup repro beyond test check mutants bench lab report figures site book browser-test screenshots chromium lock soak
 
 help: ## Show what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -45,9 +45,6 @@ repro: $(READY) ## Reproduce the paper: tasks, games, tables, and its figures be
 beyond: $(READY) ## Go beyond the paper: frontier, leakage in bits, ladder, optima, larger worlds, strategy, how many games
 	python -m pipeline.paper.stages notebooks/beyond/dvc.yaml
 	python -m pipeline docs
-
-talk: $(READY) ## MODEL=openai/name OUT=folder: play the 72 tasks freely and told to poll, and compare what both tell
-	@python -m pipeline.beyond.leakage.talk "$$MODEL" "$$OUT" --parameters="$$PARAMETERS" $(RUN)
 
 test: $(READY) ## Run the tests
 	pytest -n auto --dist worksteal -m "not slow"

@@ -1,9 +1,8 @@
 """The suites of larger worlds: the grid of sizes, its list of tasks, and what is known of each task's optimum.
 
-`python -m pipeline.beyond.worlds.suites` writes the list.
+`python -m pipeline.beyond.worlds_suites` writes the list.
 """
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from math import ceil
@@ -152,6 +151,4 @@ def main(out: Path = LIST) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 1:
-        sys.exit("usage: python -m pipeline.beyond.worlds.suites")
     main()

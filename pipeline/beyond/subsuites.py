@@ -1,16 +1,85 @@
-"""The fewest tasks that order teams as the suite does, and how they fare in new games."""
+"""Outcomes by team, task and repeat; the fewest tasks that order teams as all do, and how these fare in new games."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from dataclasses import dataclass
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
+import polars as pl
 
-from pipeline.beyond.power_analysis.components import Scores
 from pipeline.statistics.resampling import Array, stream
 
 SCALE = 10**6  # values as whole numbers: a millionth is below what any measure tells apart
 TIE = 1e-9  # relative
+
+# Measures of Table 1, and the column of each in `standard_games`.
+MEASURES = {"excess_cost": "excess_cost", "vps": "vps_loss_mean", "dms_per_meeting": "dms_per_meeting"}
+GAME = ("team", "setting", "task_id", "repeat")
+
+
+class MissingGames(ValueError):
+    """A team has not played each of its repeats on every task."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One measure in one setting. `values`: team → tasks × repeats; tasks in the order of `tasks`."""
+
+    setting: str
+    measure: str
+    tasks: tuple[str, ...]
+    values: dict[str, Array]
+
+    def of(self, teams: Sequence[str]) -> "Scores":
+        """The same for some teams; those that have not played are left out."""
+        return Scores(self.setting, self.measure, self.tasks, {t: self.values[t] for t in teams if t in self.values})
+
+    @property
+    def comparable(self) -> bool:
+        """Whether there are two teams and two tasks, so that differences have a variance."""
+        return min(len(self.values), len(self.tasks)) > 1
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """All pairs of teams, in the order of their names."""
+        return list(combinations(sorted(self.values), 2))
+
+
+def standard_games(games: pl.DataFrame, summary: pl.DataFrame) -> pl.DataFrame:
+    """One row a standard game that ended: GAME and the columns of MEASURES; VPS with equal weights."""
+    ended = games.filter((pl.col("condition") == "standard") & ~pl.col("stopped").fill_null(False))
+    uniform = summary.filter(weight_mode="uniform").select("game_id", "vps_loss_mean")
+    return ended.join(uniform, on="game_id", how="left").select(*GAME, *MEASURES.values())
+
+
+def scores(rows: pl.DataFrame, setting: str, measure: str) -> Scores:
+    """The measure in the setting. A task counts where every team has a value in every repeat of its own.
+
+    Raises MissingGames where a team has not played each of its repeats on every task.
+    """
+    games = rows.filter(setting=setting).sort("team", "task_id", "repeat")
+    missing = games.filter(pl.col(MEASURES[measure]).is_null())["task_id"].unique()
+    games = games.filter(~pl.col("task_id").is_in(missing.to_list()))
+    tasks = tuple(games["task_id"].unique().sort())
+    values = {}
+    for (team,), part in games.group_by("team", maintain_order=True):
+        repeats = part["repeat"].n_unique()
+        if part.height != (whole := repeats * len(tasks)):
+            raise MissingGames(f"team {team} has {part.height} {setting} games with {measure}, not {whole}: "
+                               f"{repeats} of each of {len(tasks)} tasks")  # fmt: skip
+        values[str(team)] = part[MEASURES[measure]].to_numpy().astype(float).reshape(len(tasks), repeats)
+    return Scores(setting, measure, tasks, values)
+
+
+def aligned(measures: Sequence[Scores]) -> list[Scores]:
+    """The measures' scores on the tasks that all of them have."""
+    common = tuple(sorted(set.intersection(*(set(s.tasks) for s in measures))))
+    return [
+        Scores(s.setting, s.measure, common, {t: v[[s.tasks.index(c) for c in common]] for t, v in s.values.items()})
+        for s in measures
+    ]
+
 
 Pairs = list[tuple[str, str]]
 Values = Mapping[str, Array]  # team → value on each task

@@ -1,5 +1,6 @@
 """How many games are enough: components, powers and sub-suites against what can be worked out or tried in full."""
 
+from dataclasses import replace
 from itertools import combinations
 from math import sqrt
 
@@ -9,45 +10,40 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.beyond.power_analysis import stage
-from pipeline.beyond.power_analysis.components import (
+from pipeline.beyond import power
+from pipeline.beyond.power import (
+    Aim,
     MissingGames,
     Scores,
     aligned,
     components,
-    difference_variance,
-    pair,
-    scores,
-    stacked,
-    standard_games,
-)
-from pipeline.beyond.power_analysis.power import (
-    Aim,
-    Checking,
-    Study,
     detectable,
+    difference_variance,
+    game_prices,
     integrated_power,
+    pair,
     pair_rows,
     power_of,
     power_rows,
-    rejected,
+    read_estimate,
+    scores,
     simulated_power,
+    stacked,
+    standard_games,
     tasks_needed,
 )
-from pipeline.beyond.power_analysis.stage import NoEstimate, game_prices, read_estimate, with_prices
-from pipeline.beyond.power_analysis.subsuite import (
+from pipeline.beyond.subsuites import (
     agreements,
-    curve_rows,
     new_games,
     ranking,
     smallest_subsuite,
     strict_pairs,
     subsuite_row,
 )
-from pipeline.statistics.paired_tests import paired_permutation
 from pipeline.statistics.resampling import Array, stream
 
 TEST = Aim(alpha=0.05, power=0.8, most=10_000)
+DRAWN = replace(TEST, draws=1500)
 
 
 def drawn(seed: str, team: float, task: float, both: float, repeat: float, shape: tuple[int, int, int]) -> Array:
@@ -117,20 +113,8 @@ def test_simulated_power_is_the_formulas_where_differences_are_normal() -> None:
         deviation = sqrt(2 * (1 + 1 / repeats))
         tasks = tasks_needed(0.7, deviation, TEST)
         assert tasks is not None
-        found = simulated_power(values[0], values[1], Study(tasks, repeats, 0.05), 1500, ("test",), to=0.7)
+        found = simulated_power(values[0], values[1], tasks, repeats, DRAWN, ("test",), to=0.7)
         assert found == pytest.approx(0.8, abs=0.04)
-
-
-def test_a_simulation_is_the_same_twice() -> None:
-    values = drawn("twice", 0, 1, 1, 1, (2, 20, 2))
-    once, again = (simulated_power(values[0], values[1], Study(5, 2, 0.05), 50, ("twice",)) for _ in range(2))
-    assert once == again
-
-
-def test_the_t_test_decides_as_flipping_all_signs_does() -> None:
-    differences = drawn("flips", 0, 0, 1, 0, (40, 12, 1))[:, :, 0] + 0.4
-    flipped = [paired_permutation(row.tolist(), [0.0] * 12).p_value <= 0.05 for row in differences]
-    assert np.mean(rejected(differences, 0.05) == flipped) >= 0.9
 
 
 MATRIX = st.lists(st.lists(st.integers(-3, 3), min_size=5, max_size=5), min_size=2, max_size=4)
@@ -167,17 +151,12 @@ def test_a_sub_suite_is_right_where_it_was_chosen_and_checked_elsewhere() -> Non
     assert noisy["left_out_random"] < 1
 
 
-def test_random_sub_suites_as_large_as_the_suite_keep_the_ranking() -> None:
-    *_, last = curve_rows([three_teams(2.0)], range(1, 9), 20)
-    assert (last["size"], last["mean"], last["low"], last["exact"]) == (8, 1.0, 1.0, 1.0)
-
-
 def test_the_rows_of_powers_and_pairs() -> None:
-    own, checking = three_teams(0.5), Checking(draws=50, most_tasks=100)
-    rows = list(power_rows(own, "styles", [0.5, 2.0], [1, 2, 6], TEST, checking))
+    own, test = three_teams(0.5), replace(TEST, draws=50, most_simulated=100)
+    rows = list(power_rows(own, "styles", [0.5, 2.0], [1, 2, 6], test))
     assert [(r["repeats"], r["difference"]) for r in rows] == [(n, d) for n in (1, 2, 6) for d in (0.5, 2.0)]
     assert all((r["simulated_power"] is None) == (r["repeats"] > 2) for r in rows)
-    found = {(r["a"], r["b"]): r for r in pair_rows(own, 2, TEST, checking)}
+    found = {(r["a"], r["b"]): r for r in pair_rows(own, 2, test)}
     assert list(found) == [("a", "b"), ("a", "c"), ("b", "c")]
     assert found["a", "c"]["tasks"] <= found["a", "b"]["tasks"]
     assert found["a", "c"]["detectable"] < abs(found["a", "c"]["difference"]) and found["a", "c"]["p"] < 0.01
@@ -190,7 +169,7 @@ def test_a_suite_finds_what_it_can_detect_with_the_power_that_is_asked_for() -> 
 
 def test_beside_a_group_s_tasks_stand_those_of_its_own_pairs() -> None:
     own = three_teams(0.5)
-    (row,) = power_rows(own, "styles", [0.5], [1], TEST, Checking(draws=50, most_tasks=0))
+    (row,) = power_rows(own, "styles", [0.5], [1], TEST)
     alone = [tasks_needed(0.5, pair(own.values[a], own.values[b]).variance(1) ** 0.5, TEST) for a, b in own.pairs]
     assert (row["least_tasks"], row["most_tasks"]) == (min(alone), max(alone))
 
@@ -221,12 +200,12 @@ def test_scores_are_tasks_by_repeats_and_a_task_without_a_value_is_left_out() ->
 
 
 def test_missing_games_are_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lacking() -> None:
-        raise MissingGames("team a has 5 uniform games")
-
-    monkeypatch.setattr(stage, "main", lacking)
-    with pytest.raises(SystemExit, match=r"^error: team a has 5 uniform games.* docs/beyond/enough\.md says how$"):
-        stage.run()
+    rows = [("a", "uniform", "t1", 0), ("a", "uniform", "t1", 1), ("a", "uniform", "t2", 0)]
+    games = pl.DataFrame(rows, schema=["team", "setting", "task_id", "repeat"], orient="row")
+    games = games.with_columns(pl.lit(1.0).alias(column) for column in power.MEASURES.values())
+    monkeypatch.setattr(power, "games_of", lambda *_: games)
+    with pytest.raises(SystemExit, match=r"^error: team a has 3 uniform games.* docs/beyond/enough\.md says how$"):
+        power.main()
 
 
 PRINTED = """72 games to play, 72 of them with language models
@@ -237,16 +216,11 @@ estimated by playing up to 12 games
 
 def test_a_games_price_is_its_estimated_tokens_at_the_listed_prices() -> None:
     found = read_estimate(PRINTED)
-    assert (found.calls, found.input_tokens, found.output_tokens) == (10, 100_000, 1000)
+    assert (found.input_tokens, found.output_tokens) == (100_000, 1000)
     listed = [("p/m", 2.0, None, 10.0, "then"), ("p/unknown", None, None, None, "then")]
     prices = pl.DataFrame(listed, schema=["model", "input", "cached_input", "output", "dated"], orient="row")
     prices = prices.with_columns(pl.col("cached_input").cast(pl.Float64))
     assert game_prices(found, prices).select("model", "usd").rows() == [("p/m", pytest.approx(0.21))]
-
-
-def test_a_text_without_an_estimate_says_how_to_make_one() -> None:
-    with pytest.raises(NoEstimate, match="--dry-run"):
-        read_estimate("nothing to pay: no team has a language model")
 
 
 def test_two_teams_that_play_the_same_way_each_time_have_no_new_games() -> None:
@@ -263,5 +237,4 @@ def test_what_has_nothing_to_tell_apart_has_no_rows() -> None:
     own = three_teams(1.0)
     assert own.of(["a", "nobody"]).values.keys() == {"a"}
     assert (own.comparable, own.of(["a"]).comparable, own.of([]).comparable) == (True, False, False)
-    assert with_prices([], pl.DataFrame()) == []
     assert subsuite_row([own.of(["a", "b"])], draws=5, seconds=60)["left_out_chosen"] is not None

@@ -48,18 +48,16 @@ def costs_of(traces: Path) -> pl.DataFrame:
 
 def costs_row(game: Game) -> dict[str, Any]:
     """The row of a game in `costs_of`."""
-    protocol, lie, seat = game.config.team.split(".")
-    failed = {e.meeting_id for e in game.resolutions if not e.coordinated}
-    missing = [a for m in game.config.scenario.meetings if m.id in failed for a in m.participants]
-    costs = game.final_state.per_agent_cost
+    protocol, lie, seat = game.config["team"].split(".")
+    failed = [game.participants[e.meeting_id] for e in game.resolutions if not e.coordinated]
     return {
         "protocol": protocol,
-        "setting": game.config.setting,
+        "setting": game.config["setting"],
         "lie": lie,
         "seat": int(seat),
-        "task_id": game.config.task_id,
-        "cost": costs,
-        "missed": [missing.count(agent) for agent in range(len(costs))],
+        "task_id": game.config["task_id"],
+        "cost": game.costs,
+        "missed": [sum(agent in members for members in failed) for agent in range(len(game.costs))],
     }
 
 
