@@ -21,7 +21,7 @@ FILES = {side: sorted(str(p.relative_to(ROOT)) for p in (ROOT / side).rglob("*.p
 
 # The rooms of each side, files and folders: each imports only from those before it.
 ROOMS = {
-    "sim": ("calendar", "tasks", "agents", "game", "models", "runs", "__main__"),
+    "sim": ("text_files", "calendar", "tasks", "agents", "game", "models", "runs", "__main__"),
     "pipeline": (
         *("tables", "traces", "privacy", "behaviour", "derive", "statistics", "mixed_effects", "paper", "reports"),
         *("beyond", "__main__"),
