@@ -111,11 +111,12 @@ def no_empty_folders(folders: Iterable[Path]) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        _remove_empty(made)
+        remove_empty(made)
         raise
 
 
-def _remove_empty(folders: Iterable[Path]) -> None:
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Remove those of the folders in which nothing is."""
     for folder in sorted(folders, key=lambda f: len(f.parts), reverse=True):
         with suppress(OSError):
             folder.rmdir()
@@ -186,6 +187,7 @@ def staged(
         home = Path(scratch or tempfile.gettempdir()) if isinstance(target, str) else target
         stack.enter_context(no_empty_folders([home]))
         if isinstance(target, Path):
+            str(target.absolute()).encode()  # a name that is no UTF-8 ends here: what writes tables takes no other
             if target.exists() and not target.is_dir():
                 raise UserError(f"{target} is a file; name a folder", 2)
             stack.enter_context(exclusive_access(target))
@@ -358,7 +360,7 @@ class _Folder:
     def remove(self, name: str, digests: set[str]) -> None:
         if self.digest(name) in digests:
             (self.folder / name).unlink()
-            _remove_empty(self.folder / parent for parent in PurePosixPath(name).parents[:-1])
+            remove_empty(self.folder / parent for parent in PurePosixPath(name).parents[:-1])
 
     def write_manifest(self, manifest: Manifest) -> None:
         write_atomically(manifest.path, [manifest.text.encode()])

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 EXAMPLES = """
 Examples:
 
-  python -m pipeline export dataset
+  calbench export dataset
 
-  python -m pipeline export mine --tables tables --name my-games --license LICENSE
+  calbench export mine --tables tables --name my-games --license LICENSE
 
-  python -m pipeline export --format calbench traces/ --out results
+  calbench export --format calbench traces/ --out results
 
 The dataset folder holds data/*.parquet, README.md (a dataset card), croissant.json, LICENSE and SHA256SUMS, which
 `sha256sum --check SHA256SUMS` compares. `datasets.load_dataset("OUT", "games")` reads a table of it.

@@ -22,9 +22,9 @@ from sim.models.parse import parse
 from sim.models.provider import Provider
 from sim.models.request import address_for, request
 from sim.models.spec import LlmParameters, asked
+from sim.runs.existing import Job
 from sim.runs.play import Play, begin, config_of, identity
 from sim.runs.runner import build_waiting
-from sim.runs.standing import Job
 from sim.runs.teams import llm_parameters, waits
 
 # What a provider may refuse of a request: given only where a team asks for it.

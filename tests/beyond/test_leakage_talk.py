@@ -93,7 +93,7 @@ def test_games_that_stop_for_good_leave_the_others_to_be_compared(tmp_path: Path
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     with stub("context:0.01", stubborn=True) as server:
         given = "--parameters=temperature: 0, retries: 0, api_base_env: OPENAI_API_BASE"
-        words = [MODEL, str(tmp_path), given, "--no-cache"]
+        words = [MODEL, str(tmp_path), given, "--cache", str(tmp_path / "answers")]
         env = os.environ | {"OPENAI_API_BASE": server.address, "OPENAI_API_KEY": "sk-stub"}
         command = [sys.executable, "-m", "pipeline.beyond.leakage.talk", *words]
         done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=300)

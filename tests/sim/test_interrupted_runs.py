@@ -62,7 +62,7 @@ def test_games_that_were_played_are_kept_and_counted(
     whom(run.pid, number)
     stdout, stderr = run.communicate(timeout=LIMIT)
     kept = finished(folder)
-    assert run.returncode == 4, stderr
+    assert run.returncode == 130, stderr
     assert stdout == f"{len(kept)} games played; traces in traces\n"
     assert stderr.splitlines() == [
         f"0 games stopped, {GAMES - len(kept)} not begun or lost:",
@@ -81,12 +81,12 @@ def test_games_with_a_provider_are_kept_and_the_others_are_told_of(folder: Path,
         asked = {"model": "openai/stub", "api_base": server.address, "api_key_env": "STUB_KEY"}
         spec = {"type": "llm", "parameters": asked}
         (folder / "team.yaml").write_text(yaml.safe_dump({"team": "stub", "agents": [spec]}))
-        run = start(folder, "tasks.jsonl", "--team", "team.yaml", "--out", "traces", "--concurrency", "2")
+        run = start(folder, "tasks.jsonl", "--team", "team.yaml", "--out", "traces", "--workers", "2")
         wait_for(run, lambda: finished(folder))
         run.send_signal(number)
         stdout, stderr = run.communicate(timeout=LIMIT)
     kept = finished(folder)
-    assert (run.returncode, len(kept) > 0) == (4, True), stderr
+    assert (run.returncode, len(kept) > 0) == (130, True), stderr
     assert stdout.startswith(f"{len(kept)} games played; traces in traces\n")
     assert f"{TASKS - len(kept):>5}  interrupted\nrun the same command with --resume to play them\n" in stderr
     assert "Traceback" not in stderr
@@ -104,7 +104,7 @@ def test_a_run_that_wrote_nothing_leaves_no_folder_and_says_how_to_go_on(folder:
         wait_for(run, lambda: server.requests)
         run.send_signal(number)
         stderr = run.communicate(timeout=LIMIT)[1]
-    assert (run.returncode, stderr.splitlines()[-1]) == (4, "run the same command with --resume to play them")
+    assert (run.returncode, stderr.splitlines()[-1]) == (130, "run the same command with --resume to play them")
     assert sorted(p.name for p in folder.iterdir()) == ["tasks.jsonl", "team.yaml"]
 
 
@@ -124,7 +124,7 @@ def test_the_cursor_is_there_afterwards(folder: Path, number: int) -> None:
         pass
     run.communicate(timeout=LIMIT)
     os.close(ours)
-    assert run.returncode == 4
+    assert run.returncode == 130
     assert HIDDEN in shown and shown.rindex(SHOWN) > shown.rindex(HIDDEN)
     assert "Traceback" not in shown and shown.rstrip().endswith("--resume to play them")
 
@@ -139,7 +139,7 @@ def test_a_background_job_that_ignores_ctrl_c_still_ends_by_sigterm(folder: Path
     wait_for(run, lambda: (folder / "new").exists())
     run.send_signal(signal.SIGTERM)
     stderr = run.communicate(timeout=LIMIT)[1]
-    assert (run.returncode, stderr.splitlines()[-1]) == (4, "run the same command again to play them")
+    assert (run.returncode, stderr.splitlines()[-1]) == (130, "run the same command again to play them")
     assert not (folder / "new").exists()
 
 
@@ -150,8 +150,8 @@ def test_a_file_that_is_made_whole_is_made_again(folder: Path, number: int) -> N
     wait_for(run, lambda: is_at_work(run.pid))
     run.send_signal(number)
     stderr = run.communicate(timeout=LIMIT)[1]
-    said = "error: interrupted; nothing was written: run the same command again\n"
-    assert (run.returncode, stderr) == (1, said)
+    said = "error: interrupted; what stood there still stands: run the same command again\n"
+    assert (run.returncode, stderr) == (130, said)
     assert not (folder / "new").exists()
 
 
