@@ -82,7 +82,7 @@ def answer_lines(answers: Mapping[str, Counter[str]]) -> Iterator[str]:
         if total := read.total():
             yield f"{team}: of {total} answers {', '.join(f'{read[how] / total:.1%} {how}' for how in READINGS)}"
         if read["refused"] + read["empty"] > MANY_REFUSED * total:
-            yield f"warning: {team}: more than {MANY_REFUSED:.0%} of its answers were refused"
+            yield f"warning: more than {MANY_REFUSED:.0%} of the answers of {team} were refused"
 
 
 def short_cause(cause: str) -> str:

@@ -360,7 +360,7 @@ def list_traces(out: Path | str, jobs: Sequence[Job], left: Sequence[Job], playe
     paths = [job.path for job in jobs if isinstance(job.path, Path) and job.path.is_file()] if played else []
     new = [path for path in paths if path.relative_to(out).as_posix() not in kept]
     if new or kept:
-        write_manifest(out, RUN, new, {}, kept)
+        write_manifest(out, RUN, new, kept)
     elif listed:
         manifest_path(out, RUN).unlink()
 
@@ -400,14 +400,10 @@ def reserve_for(o: RunOptions, jobs: Sequence[Job], ledger: Ledger) -> Reserve:
 
 
 def cache_of(o: RunOptions) -> Cache:
-    """Where answers are kept: in the folder that was named, else in the user's own, what providers charge for. Raises
-    UserError where the user has no folder."""
+    """Where answers are kept: in the folder that was named, else in the user's own, what providers charge for."""
     from sim.models.cache import Cache, users_folder
 
-    try:
-        return Cache(o.cache) if o.cache else Cache(users_folder(), paid_only=True)
-    except (RuntimeError, KeyError) as error:
-        raise UserError("there is no home folder to keep answers in; name a folder with --cache", BAD_USAGE) from error
+    return Cache(o.cache) if o.cache else Cache(users_folder(), paid_only=True)
 
 
 def report(o: RunOptions, ledger: Ledger, outcomes: Outcomes) -> None:

@@ -74,7 +74,7 @@ READ = [
         Counter(repaired=9, empty=1),
         [
             "t: of 10 answers 0.0% strict, 90.0% repaired, 0.0% refused, 10.0% empty",
-            "warning: t: more than 5% of its answers were refused",
+            "warning: more than 5% of the answers of t were refused",
         ],
     ),
     (Counter(), []),
@@ -92,7 +92,7 @@ def test_the_closing_lines_of_a_run_say_how_answers_were_read(folder):
     with stub("empty", stubborn=True) as server:
         result = run(folder, server, "--limit", "1")
     assert "stub: of " in result.stdout and " 100.0% empty" in result.stdout
-    assert "warning: stub: more than 5% of its answers were refused" in result.stderr
+    assert "warning: more than 5% of the answers of stub were refused" in result.stderr
 
 
 def test_games_without_a_provider_are_counted_too(monkeypatch, capsys):
