@@ -26,6 +26,9 @@ URL = re.compile(r"(?:--?[\w-]+=)?((?!https?:)[a-z0-9]+://.*)", re.DOTALL)
 # Exit codes: a file can't be read or written; bad usage; Ctrl-C or SIGTERM.
 FAILED, BAD_USAGE, INTERRUPTED = 1, 2, 130
 
+# Letters that are printable and show nothing: fillers of Hangul, and the empty cell of Braille.
+BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
+
 # Least seconds between two drawings of a bar.
 REDRAW_SECONDS = 0.1
 
@@ -199,7 +202,18 @@ def say(line: str, where: TextIO | None = None) -> None:
 
 def escaped(text: str) -> str:
     """The text as one line, with escapes in place of control characters."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    shown = (c.isprintable() and c not in BLANKS for c in text)
+    return "".join(
+        c if is_shown else c.encode("unicode_escape").decode("ascii") for c, is_shown in zip(text, shown, strict=True)
+    )
+
+
+def visible(text: str) -> str:
+    """The text with codes, like [U+200B], in place of the characters in it that nobody sees; of spaces where it holds
+    nothing else."""
+    blank = not text.strip()
+    hidden = (c not in "\n\t" and (not c.isprintable() or c in BLANKS or (blank and c == " ")) for c in text)
+    return "".join(f"[U+{ord(c):04X}]" if is_hidden else c for c, is_hidden in zip(text, hidden, strict=True))
 
 
 def counted(number: int, what: str) -> str:

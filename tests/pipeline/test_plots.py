@@ -423,3 +423,8 @@ NAMES = {
 
 def test_a_protocol_has_one_name_wherever_it_is_printed() -> None:
     assert {team: printed_name(team) for team in NAMES} == NAMES
+
+
+@pytest.mark.parametrize("name", ["\u200b", " ", "\u3164\u2800"])
+def test_a_name_that_nobody_sees_has_a_visible_stand_in_and_can_be_measured(name: str) -> None:
+    assert printed_name(name).startswith("[U+") and all(size > 0 for size in text_size(name, 8))
