@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import polars as pl
 
+from machine.files import of_project
 from pipeline.paper.compare import read_numbers
 from pipeline.paper.figures import Figures, Suite, figure_values, varied_suite
 from pipeline.paper.ledger.outcomes import TESTS, Labels, Outcome, adjust
@@ -205,7 +206,8 @@ def check_statements(f: Figures, suite: Suite, leaks: pl.DataFrame) -> list[Chec
 
 def check_paper(numbers: Path = NUMBERS, tasks: Path = TASKS, leaks: Path = LEAKS) -> list[Check]:
     """Every check by a function, from the project's files."""
-    return check_statements(figure_values(read_numbers(numbers)), varied_suite(tasks), pl.read_csv(leaks, glob=False))
+    printed, leaked = read_numbers(of_project(numbers)), pl.read_csv(of_project(leaks), glob=False)
+    return check_statements(figure_values(printed), varied_suite(tasks), leaked)
 
 
 def statements_of_study(results: Path = RESULTS, tables: Path = TABLES) -> pl.DataFrame:
