@@ -71,6 +71,18 @@ def test_a_list_is_not_replaced_by_its_tasks(folder):
     assert (folder / "list.csv").read_text().startswith("setting,")
 
 
+def test_files_of_others_beside_tasks_and_lists_survive(folder):
+    mine = {folder / name: name for name in ("notes.txt", ".tasks.jsonl.7.tmp", ".trial", "old/tasks.csv")}
+    for path, text in mine.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    assert sim(folder, "suite", "list.csv", "--out", "tasks.jsonl").exit_code == 0
+    words = ("--setting", "uniform", "--shape", "2x2", "--candidates", "3", "--per-third", "1")
+    out = str(folder / "new.csv")
+    assert CliRunner().invoke(app, ["select", *words, "--out", out, "--workers", "1"]).exit_code == 0
+    assert {path: path.read_text() for path in mine} == mine
+
+
 def test_a_suite_says_how_many_tasks_lie_in_another_third_and_writes_their_own(folder):
     rows = "".join(f"uniform,t{seed},{seed},3,2,0.8,hard,8,3\n" for seed in range(3))
     (folder / "list.csv").write_text(LIST.splitlines()[0] + "\n" + rows)
