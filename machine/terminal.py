@@ -111,8 +111,13 @@ VersionOption = Annotated[
 def program(commands: Mapping[str, Command], purpose: str, completion: bool = False) -> typer.Typer:
     """A program with these commands. purpose: what its help says first; completion: whether shells complete it."""
     group = type("Program", (Commands,), {"table": commands})
-    options = {"no_args_is_help": True, "rich_markup_mode": None, "pretty_exceptions_enable": False}
-    app = typer.Typer(cls=group, add_completion=completion, **options)
+    app = typer.Typer(
+        cls=group,
+        no_args_is_help=True,
+        add_completion=completion,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
 
     @app.callback(help=purpose)
     def main(version: VersionOption = False) -> None: ...

@@ -252,7 +252,7 @@ def test_a_folder_without_traces_is_bad_usage(tmp_path: Path) -> None:
 
 
 def test_help_shows_an_example() -> None:
-    assert "python -m pipeline derive traces/imap --out tables" in CliRunner().invoke(app, ["derive", "--help"]).stdout
+    assert "calbench derive traces/imap --out tables" in CliRunner().invoke(app, ["derive", "--help"]).stdout
 
 
 def test_lists_and_booleans_are_readable_in_csv(tmp_path: Path) -> None:
