@@ -1,4 +1,4 @@
-"""Work on all cores, or on a Dask cluster, by joblib; and what work may take: CPU seconds, addresses.
+"""Work on all cores, or on a Dask cluster, by joblib; and the CPU seconds that work may take.
 
 Results come through pipes that all workers share. A worker writes what is large to a file and returns a small value, so
 that its death breaks no result of another.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import gc
 import os
-import resource
 import signal
 import sys
 import threading
@@ -195,17 +194,3 @@ def cpu_budget(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
-
-
-# Bytes of addresses that the libraries take before there is any data: with less they abort.
-LEAST_ADDRESSES = 2048 << 20
-
-
-def require_addresses(code: int) -> None:
-    """End the program with one line and this exit code where the addresses that it may have (`ulimit -v`) are fewer
-    than its libraries take."""
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if 0 <= limit < LEAST_ADDRESSES:
-        advice = f"allow {LEAST_ADDRESSES >> 20} MB or more (ulimit -v)"
-        print(f"error: the libraries find no room in {limit >> 20} MB of address space; {advice}", file=sys.stderr)
-        raise SystemExit(code)

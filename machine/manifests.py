@@ -127,16 +127,7 @@ def wholeness_problems(manifest: Manifest) -> Iterator[str]:
         return
     missing = [name for name in manifest.files if not (folder / name).is_file()]
     changed = [n for n, digest in manifest.files.items() if n not in missing and file_digest(folder / n) != digest]
-    line_ends = [name for name in changed if _with_plain_line_ends(folder / name) == manifest.files[name]]
-    others = [name for name in changed if name not in line_ends]
-    of_git = "changed in their line ends alone, as by a clone with core.autocrlf"
-    for names, what in ((missing, "missing"), (others, "changed since"), (line_ends, of_git)):
+    for names, what in ((missing, "missing"), (changed, "changed since")):
         if names:
             shown = ", ".join(names[:MOST_SHOWN]) + (", …" if len(names) > MOST_SHOWN else "")
             yield f"{folder}: {len(names)} of the files of {manifest.command} {what}: {shown}"
-
-
-def _with_plain_line_ends(path: Path) -> str:
-    """The SHA-256 that the file has where its lines end as they do on Unix; empty for one without other ends."""
-    text = path.read_bytes()
-    return hashlib.sha256(text.replace(b"\r\n", b"\n")).hexdigest() if b"\r\n" in text else ""

@@ -10,12 +10,11 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Protocol
 from uuid import uuid4
 
 from machine.errors import UserError
@@ -111,11 +110,12 @@ def no_empty_folders(folders: Iterable[Path]) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        _remove_empty(made)
+        remove_empty(made)
         raise
 
 
-def _remove_empty(folders: Iterable[Path]) -> None:
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Remove those of the folders in which nothing is."""
     for folder in sorted(folders, key=lambda f: len(f.parts), reverse=True):
         with suppress(OSError):
             folder.rmdir()
@@ -141,19 +141,16 @@ def exclusive_access(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def write_manifest(
-    folder: Path,
-    command: str,
-    files: Iterable[Path],
-    made_from: Mapping[str, str],
-    kept: Mapping[str, str] = {},
-    finished: bool = True,
-) -> None:
+def write_manifest(folder: Path, command: str, files: Iterable[Path], kept: Mapping[str, str]) -> None:
     """Write the manifest of files that a command wrote one by one. kept: path → SHA-256 of others, as an earlier run
     wrote them."""
     written = {path.relative_to(folder).as_posix(): file_digest(path) for path in files}
-    manifest = Manifest(manifest_path(folder, command), {**kept, **written}, made_from, finished)
-    write_atomically(manifest.path, [manifest.text.encode()])
+    _write(Manifest(manifest_path(folder, command), {**kept, **written}))
+
+
+def _write(manifest: Manifest, place: Path | str | None = None) -> None:
+    """Write the manifest at its path, or at the place of a URL."""
+    write_atomically(place or manifest.path, [manifest.text.encode()])
 
 
 @dataclass
@@ -181,22 +178,23 @@ def staged(
     listed_as: the manifest's name, where it is not the command's. Raises UserError where another run is writing there,
     and before anything is written where a file that the command did not make is in the way.
     """
-    place: Place = _Folder(target) if isinstance(target, Path) else _Bucket(target)
+    home = target if isinstance(target, Path) else Path(scratch or tempfile.gettempdir())
     with ExitStack() as stack:
-        home = Path(scratch or tempfile.gettempdir()) if isinstance(target, str) else target
         stack.enter_context(no_empty_folders([home]))
         if isinstance(target, Path):
+            str(target.absolute()).encode()  # a name that is no UTF-8 ends here: what writes tables takes no other
             if target.exists() and not target.is_dir():
                 raise UserError(f"{target} is a file; name a folder", 2)
             stack.enter_context(exclusive_access(target))
-        earlier = place.manifest(listed_as or command)
-        _check_free(place, command, names, earlier)
-        place.begin()
+        earlier = _manifest_in(target, listed_as or command)
+        _check_free(target, command, names, earlier)
+        if isinstance(target, str):
+            check_writable(target)
         staging = home / f".{earlier.command}-{uuid4().hex}"
         stack.enter_context(_staging(staging, earlier if isinstance(target, Path) else None))
         work = Staged(staging / "files", staging / "scratch", earlier)
         yield work
-        _publish(work, place, command)
+        _publish(work, target, command)
 
 
 @contextmanager
@@ -208,8 +206,24 @@ def staged_files(target: Path) -> Iterator[Staged]:
         work = Staged(staging / "files", staging / "scratch", Manifest(target))
         yield work
         with exclusive_access(target):
-            for path in _files_in(work.folder):
-                _Folder(target).put(path, path.relative_to(work.folder).as_posix())
+            for name, path in _files_in(work.folder).items():
+                _put(target, path, name)
+
+
+@contextmanager
+def new_folder(target: Path) -> Iterator[Path]:
+    """A folder to work in, hidden beside the target, which it becomes when the block ends well. Raises UserError where
+    something is in the target. A killed process leaves the hidden folder, and nothing reads it."""
+    if (target.exists() or target.is_symlink()) and (not target.is_dir() or any(target.iterdir())):
+        raise UserError(f"{target} is there and not empty; name another folder", 2)
+    work = target.with_name(f".{target.name}-{uuid4().hex}")
+    with no_empty_folders([target.parent]):
+        work.mkdir(parents=True)
+        try:
+            yield work
+            work.replace(target)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
 
 
 @contextmanager
@@ -220,199 +234,131 @@ def _staging(staging: Path, earlier: Manifest | None) -> Iterator[None]:
         if earlier.staging:
             shutil.rmtree(earlier.path.parent / earlier.staging, ignore_errors=True)
         known = earlier.path.exists()
-        begun = replace(earlier, staging=staging.name, finished=earlier.finished and known)
-        write_atomically(earlier.path, [begun.text.encode()])
+        at_work = replace(earlier, staging=staging.name, finished=earlier.finished and known)
+        _write(at_work)
     try:
         for folder in (staging / "files", staging / "scratch"):
             folder.mkdir(parents=True)
         yield
     except BaseException:
-        if earlier and any_manifest(earlier.path) == begun:
+        if earlier and any_manifest(earlier.path) == at_work:
             with suppress(OSError):
-                if known:
-                    write_atomically(earlier.path, [replace(earlier, staging="").text.encode()])
-                else:
-                    earlier.path.unlink()
+                _write(replace(earlier, staging="")) if known else earlier.path.unlink()
         raise
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def _files_in(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
+def _files_in(folder: Path) -> dict[str, Path]:
+    """The files in the folder at any depth, by their paths within it."""
+    return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def _publish(work: Staged, place: Place, command: str) -> None:
+def _publish(work: Staged, target: Path | str, command: str) -> None:
     """Move the files into place. Until the last manifest, one lists them beside those of before, as not finished."""
-    earlier, paths = work.earlier, {p.relative_to(work.folder).as_posix(): p for p in _files_in(work.folder)}
-    _check_free(place, command, paths, earlier)
+    earlier, paths = work.earlier, _files_in(work.folder)
+    _check_free(target, command, paths, earlier)
     new = {name: file_digest(path) for name, path in paths.items()}
-    known = _as_they_are(place, earlier)
+    known = _as_they_are(target, earlier)
     kept = {name: known[name] for name in work.keep & known.keys() - new.keys()}
-    same = {name for name, digest in new.items() if place.digest(name) == digest}
-    staging = work.folder.parent
-    begun = Manifest(earlier.path, known | new, {}, False, known, staging.name)
-    place.write_manifest(begun)
-    place.for_each(lambda name: place.put(paths[name], name), sorted(new.keys() - same))
+    changed = sorted(name for name, digest in new.items() if _digest(target, name) != digest)
     stale = sorted(known.keys() - new.keys() - kept.keys())
-    place.for_each(lambda name: place.remove(name, earlier.digests(name)), stale)
+    staging = work.folder.parent
+    place = _at(target, earlier.path.name)
+    _write(Manifest(earlier.path, known | new, {}, False, known, staging.name), place)
+    with ThreadPoolExecutor(TRANSFERS if isinstance(target, str) else 1) as pool:
+        list(pool.map(lambda name: _put(target, paths[name], name), changed))
+        list(pool.map(lambda name: _remove(target, name, earlier.digests(name)), stale))
     shutil.rmtree(staging, ignore_errors=True)
-    place.write_manifest(Manifest(earlier.path, kept | new, work.made_from))
+    _write(Manifest(earlier.path, kept | new, work.made_from), place)
 
 
-def _as_they_are(place: Place, earlier: Manifest) -> dict[str, str]:
+def _as_they_are(target: Path | str, earlier: Manifest) -> dict[str, str]:
     """The files of before. Of a run that has not finished, each with that of its digests that it has now."""
     known = {**earlier.before, **earlier.files}
     if earlier.finished:
         return known
-    now = {name: place.digest(name) for name in known}
+    now = {name: _digest(target, name) for name in known}
     return known | {name: digest for name, digest in now.items() if digest and digest in earlier.digests(name)}
 
 
-def _check_free(place: Place, command: str, names: Iterable[str], earlier: Manifest) -> None:
-    """Raise UserError where one of the names is of a file that the command did not make, or that was changed since."""
-    for name in place.present(names):
+def check_free(target: Path | str, command: str, names: Iterable[str]) -> None:
+    """Raise UserError where a file of one of the names in the folder is none that the command wrote, or was changed."""
+    _check_free(target, command, names, _manifest_in(target, command))
+
+
+def _check_free(target: Path | str, command: str, names: Iterable[str], earlier: Manifest) -> None:
+    for name in _present(target, names):
         digests = earlier.digests(name)
         if not digests:
             problem = f"is not an output of `{command}`"
-        elif place.digest(name) not in (*digests, None):
+        elif _digest(target, name) not in (*digests, None):
             problem = f"was changed since `{command}` wrote it"
         else:
             continue
-        raise UserError(f"{place.path_of(name)} {problem}; move it away or name another folder", 2)
+        raise UserError(f"{_at(target, name)} {problem}; move it away or name another folder", 2)
 
 
-def check_free(folder: Path, command: str, names: Iterable[str]) -> None:
-    """Raise UserError where a file of one of the names in the folder is none that the command wrote, or was changed."""
-    _check_free(_Folder(folder), command, names, _Folder(folder).manifest(command))
+def _at(target: Path | str, name: str) -> Path | str:
+    """The place of a file in the folder at a path or URL."""
+    return target / name if isinstance(target, Path) else f"{target}/{name}"
 
 
-class Place(Protocol):
-    """Where files are moved to; names are paths within it."""
-
-    def manifest(self, command: str) -> Manifest:
-        """The command's manifest."""
-
-    def begin(self) -> None:
-        """Raise UserError where nothing can be written."""
-
-    def path_of(self, name: str) -> str:
-        """The file's path or URL."""
-
-    def present(self, names: Iterable[str]) -> list[str]:
-        """Those of the names under which something is, and what is a file where a folder has to be."""
-
-    def digest(self, name: str) -> str | None:
-        """The file's SHA-256; None where there is no file, or the place does not tell."""
-
-    def put(self, file: Path, name: str) -> None:
-        """Move the file there."""
-
-    def remove(self, name: str, digests: set[str]) -> None:
-        """Remove the file, unless its digest is another, and the folders that it leaves empty."""
-
-    def write_manifest(self, manifest: Manifest) -> None:
-        """Write the manifest."""
-
-    def for_each(self, act: Callable[[str], None], names: list[str]) -> None:
-        """Act on each name."""
-
-
-@dataclass(frozen=True)
-class _Folder:
-    """A folder of this machine."""
-
-    folder: Path
-
-    def manifest(self, command: str) -> Manifest:
-        path = manifest_path(self.folder, command)
-        try:
-            return read_manifest(path)
-        except FileNotFoundError:
+def _manifest_in(target: Path | str, command: str) -> Manifest:
+    """The command's manifest in the folder. At a URL, one that is none counts as missing."""
+    path = manifest_path(target if isinstance(target, Path) else Path(), command)
+    try:
+        return read_manifest(path) if isinstance(target, Path) else parsed_manifest(path, read_file(f"{target}/{path}"))
+    except FileNotFoundError:
+        return Manifest(path)
+    except NotADirectoryError:
+        raise UserError(f"{target} is no folder, or lies below a file; name another folder", 2) from None
+    except ValueError as error:
+        if isinstance(target, str):
             return Manifest(path)
-        except NotADirectoryError:
-            raise UserError(f"{self.folder} is no folder, or lies below a file; name another folder", 2) from None
-        except ValueError as error:
-            raise UserError(f"{path} is no manifest of `{command}`; move it away or name another folder", 2) from error
+        raise UserError(f"{path} is no manifest of `{command}`; move it away or name another folder", 2) from error
 
-    def begin(self) -> None: ...
 
-    def path_of(self, name: str) -> str:
-        return str(self.folder / name)
-
-    def present(self, names: Iterable[str]) -> list[str]:
-        named = set(names)
+def _present(target: Path | str, names: Iterable[str]) -> list[str]:
+    """Those of the names under which something is, and what is a file where a folder has to be."""
+    named = set(names)
+    if isinstance(target, Path):
         above = {str(parent) for name in named for parent in PurePosixPath(name).parents[:-1]}
-        there = (name for name in sorted(named | above) if os.path.lexists(self.folder / name))
-        return [name for name in there if name in named or not (self.folder / name).is_dir()]
-
-    def digest(self, name: str) -> str | None:
-        path = self.folder / name
-        return file_digest(path) if path.is_file() else None
-
-    def put(self, file: Path, name: str) -> None:
-        with _naming(path := self.folder / name):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            file.replace(path)
-
-    def remove(self, name: str, digests: set[str]) -> None:
-        if self.digest(name) in digests:
-            (self.folder / name).unlink()
-            _remove_empty(self.folder / parent for parent in PurePosixPath(name).parents[:-1])
-
-    def write_manifest(self, manifest: Manifest) -> None:
-        write_atomically(manifest.path, [manifest.text.encode()])
-
-    def for_each(self, act: Callable[[str], None], names: list[str]) -> None:
-        for name in names:
-            act(name)
+        there = (name for name in sorted(named | above) if os.path.lexists(target / name))
+        return [name for name in there if name in named or not (target / name).is_dir()]
+    try:
+        found = {url.removeprefix(f"{target}/") for url, _ in list_files(target)}
+    except FileNotFoundError:
+        return []
+    if target in found:
+        raise UserError(f"{target}: it is a file; name a folder", 2)
+    return sorted(found & named)
 
 
-@dataclass(frozen=True)
-class _Bucket:
-    """A folder at a URL. It tells no digest of a file that is not fetched: what the manifest lists is the command's."""
+def _digest(target: Path | str, name: str) -> str | None:
+    """The file's SHA-256; None where there is no file. At a URL, what is not fetched tells none."""
+    return file_digest(target / name) if isinstance(target, Path) and (target / name).is_file() else None
 
-    url: str
 
-    def manifest(self, command: str) -> Manifest:
-        path = manifest_path(Path(), command)
-        try:
-            return parsed_manifest(path, read_file(self.path_of(path.name)))
-        except (FileNotFoundError, ValueError):
-            return Manifest(path)
+def _put(target: Path | str, file: Path, name: str) -> None:
+    """Move the file there."""
+    if isinstance(target, Path):
+        with _naming(target / name):
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            file.replace(target / name)
+        return
+    system, path = file_system(f"{target}/{name}")
+    with plain_errors(target, "written to"):
+        system.put_file(str(file), path)
 
-    def begin(self) -> None:
-        check_writable(self.url)
 
-    def path_of(self, name: str) -> str:
-        return f"{self.url}/{name}"
-
-    def present(self, names: Iterable[str]) -> list[str]:
-        try:
-            there = {url.removeprefix(f"{self.url}/") for url, _ in list_files(self.url)}
-        except FileNotFoundError:
-            return []
-        if self.url in there:
-            raise UserError(f"{self.url}: it is a file; name a folder", 2)
-        return sorted(there.intersection(names))
-
-    def digest(self, name: str) -> str | None:
-        return None
-
-    def put(self, file: Path, name: str) -> None:
-        system, path = file_system(self.path_of(name))
-        with plain_errors(self.url, "written to"):
-            system.put_file(str(file), path)
-
-    def remove(self, name: str, digests: set[str]) -> None:
-        system, path = file_system(self.path_of(name))
-        with suppress(FileNotFoundError), plain_errors(self.url, "written to"):
-            system.rm_file(path)
-
-    def write_manifest(self, manifest: Manifest) -> None:
-        write_atomically(self.path_of(manifest.path.name), [manifest.text.encode()])
-
-    def for_each(self, act: Callable[[str], None], names: list[str]) -> None:
-        """Some at once. Raises the first exception when all calls have ended."""
-        with ThreadPoolExecutor(TRANSFERS) as pool:
-            list(pool.map(act, names))
+def _remove(target: Path | str, name: str, digests: set[str]) -> None:
+    """Remove the file, unless its digest is another, and the folders that it leaves empty."""
+    if isinstance(target, Path):
+        if _digest(target, name) in digests:
+            (target / name).unlink()
+            remove_empty(target / parent for parent in PurePosixPath(name).parents[:-1])
+        return
+    system, path = file_system(f"{target}/{name}")
+    with suppress(FileNotFoundError), plain_errors(target, "written to"):
+        system.rm_file(path)

@@ -1,17 +1,18 @@
-"""The command line: refusing misplaced URLs, progress bars, and escaping text that could control the terminal."""
+"""The command line: programs of commands, progress bars, and text in which nothing controls the terminal."""
 
 from __future__ import annotations
 
-import os
 import re
+import signal
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from io import TextIOWrapper
 from itertools import pairwise
-from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple, TextIO
 
 import typer
 from typer.core import TyperGroup
@@ -22,73 +23,75 @@ from machine.errors import UserError
 # An argument, or an option with its value, that is a URL; addresses of model servers (http) are no such URLs.
 URL = re.compile(r"(?:--?[\w-]+=)?((?!https?:)[a-z0-9]+://.*)", re.DOTALL)
 
-# A byte of a name that is no UTF-8, as Python holds it.
-NO_TEXT = re.compile("[\\udc80-\\udcff]")
+# Exit codes: a file can't be read or written; bad usage; Ctrl-C or SIGTERM.
+FAILED, BAD_USAGE, INTERRUPTED = 1, 2, 130
 
-# The exit code of what Ctrl-C ended.
-INTERRUPTED = 130
-# The exit code where a file can't be read or written.
-FAILED = 1
+# Letters that are printable and show nothing: fillers of Hangul, and the empty cell of Braille.
+BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
 
 # Least seconds between two drawings of a bar.
 REDRAW_SECONDS = 0.1
 
 
+class Command(NamedTuple):
+    """A command of a program.
+
+    place: its function, as "module:function"; the module's EXAMPLES_NAME or EXAMPLES stand below its help. urls: its
+    options that may be URLs, None where every word may be one. failed: the exit code where the work can't be done.
+    """
+
+    place: str
+    urls: tuple[str, ...] | None = ()
+    failed: int = FAILED
+
+
 class Commands(TyperGroup):
-    """A group of commands that refuse a URL where they expect a path."""
+    """A group of commands, each loaded when it is asked for."""
 
-    # Command → options that may be URLs, the first of which is shown to the user; None: any argument may be a URL.
-    may_be_urls: ClassVar[Mapping[str, tuple[str, ...] | None]] = {}
+    table: ClassVar[Mapping[str, Command]] = {}
 
-    # Command → its exit code where the work could not be done, if that is not FAILED.
-    failed: ClassVar[Mapping[str, int]] = {}
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+        """The commands' names."""
+        return [*self.table, *super().list_commands(ctx)]
 
-    @staticmethod
-    def shown(text: str) -> str:
-        """A URL as it is shown to the user."""
-        return escaped(text)
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]
+        """The command of that name, or None."""
+        if cmd_name not in self.table:
+            return super().get_command(ctx, cmd_name)
+        place, _, function = self.table[cmd_name].place.partition(":")
+        module = import_module(place)
+        examples = getattr(module, f"EXAMPLES_{cmd_name.upper()}", getattr(module, "EXAMPLES", None))
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+        alone.command(cmd_name, epilog=examples)(getattr(module, function))
+        return typer.main.get_command(alone)
 
     def resolve_command(self, ctx: typer.Context, args: list[str]) -> tuple[str | None, Any, list[str]]:  # type: ignore[override]
-        """The command's name, the command, and its arguments. Ends with bad usage for a misplaced URL."""
+        """The command's name, the command, and its arguments. Raises UserError for a misplaced URL."""
         name, command, arguments = super().resolve_command(ctx, args)
-        self.check_names(ctx, [*in_options(command, arguments), str(Path.cwd())])
-        may_be = self.may_be_urls.get(str(name), ())
+        may_be = self.table[str(name)].urls if name in self.table else ()
         for before, word in pairwise(["", *arguments]):
             url, option = URL.fullmatch(word), word.partition("=")[0] if word.startswith("-") else before
             if url and may_be is not None and option not in may_be:
                 takes = f"takes a URL after {may_be[0]} alone" if may_be else "takes no URL"
-                self.refuse(ctx, f"{name} {takes}; copy {self.shown(url[1])} to a folder, and name that")
+                raise UserError(f"{name} {takes}; copy {url[1]} to a folder, and name that", BAD_USAGE)
         return name, command, arguments
 
-    def check_names(self, ctx: typer.Context, names: Sequence[str]) -> None:
-        """End with bad usage where a name is no UTF-8: libraries that write files take no other."""
-        if odd := next(filter(NO_TEXT.search, names), None):
-            self.refuse(ctx, f"{os.fsencode(odd)!r} is no UTF-8, so no file can be written there; name another folder")
-
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
-        """Run the command. Where it can't do its work, or Ctrl-C ends it, one line says why."""
+        """Run the command. Where it can't do its work, or Ctrl-C or SIGTERM ends it, one line says why."""
         try:
-            return super().invoke(ctx)
+            with terminated_as_interrupted():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             problem, code = "interrupted; what stood there still stands: run the same command again", INTERRUPTED
         except UserError as error:
             problem, code = error.message, error.exit_code
+        except UnicodeEncodeError as error:
+            problem, code = f"{error.object!a} is no UTF-8; name other files and folders", BAD_USAGE
         except (OSError, MemoryError) as error:
             problem, code = failure_text(error), FAILED
-        print(f"error: {escaped(problem)}", file=sys.stderr)
-        raise typer.Exit(self.failed.get(str(ctx.invoked_subcommand), FAILED) if code == FAILED else code) from None
-
-    def refuse(self, ctx: typer.Context, problem: str) -> None:
-        """End with bad usage, saying what is wrong."""
-        ctx.fail(f"{problem}.")
-
-
-def in_options(command: Any, arguments: Sequence[str]) -> list[str]:
-    """The words that are an option, or follow one that is no flag."""
-    parameters = getattr(command, "params", ())
-    flags = {name for option in parameters if getattr(option, "is_flag", False) for name in option.opts}
-    follows = [before.startswith("-") and before not in flags for before in ["", *arguments]]
-    return [word for word, after in zip(arguments, follows, strict=False) if after or word.startswith("-")]
+        say(f"error: {problem}", sys.stderr)
+        name = str(ctx.invoked_subcommand)
+        raise typer.Exit(self.table[name].failed if code == FAILED and name in self.table else code) from None
 
 
 def show_version(asked: bool) -> None:
@@ -103,6 +106,45 @@ def show_version(asked: bool) -> None:
 VersionOption = Annotated[
     bool, typer.Option("--version", help="Print the version.", callback=show_version, is_eager=True)
 ]
+
+
+def program(commands: Mapping[str, Command], purpose: str, completion: bool = False) -> typer.Typer:
+    """A program with these commands. purpose: what its help says first; completion: whether shells complete it."""
+    group = type("Program", (Commands,), {"table": commands})
+    app = typer.Typer(
+        cls=group,
+        no_args_is_help=True,
+        add_completion=completion,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+
+    @app.callback(help=purpose)
+    def main(version: VersionOption = False) -> None: ...
+
+    return app
+
+
+@contextmanager
+def terminated_as_interrupted() -> Iterator[None]:
+    """Let SIGTERM end the block as Ctrl-C does, with KeyboardInterrupt; workers that are forked in it inherit that."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(number: int, frame: Any) -> None:
+    """Do what Ctrl-C does, whose own handler knows when to wait. A shell has its background jobs ignore Ctrl-C; SIGTERM
+    ends those, too."""
+    if callable(signal.getsignal(signal.SIGINT)):
+        signal.raise_signal(signal.SIGINT)
+    else:
+        raise KeyboardInterrupt
 
 
 @contextmanager
@@ -158,9 +200,25 @@ def run_program(program: Callable[..., object]) -> None:
     program()
 
 
+def say(line: str, where: TextIO | None = None) -> None:
+    """Print a line, on standard output if nowhere else, with escapes in place of control characters."""
+    print(escaped(line), file=where)
+
+
 def escaped(text: str) -> str:
     """The text as one line, with escapes in place of control characters."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    shown = (c.isprintable() and c not in BLANKS for c in text)
+    return "".join(
+        c if is_shown else c.encode("unicode_escape").decode("ascii") for c, is_shown in zip(text, shown, strict=True)
+    )
+
+
+def visible(text: str) -> str:
+    """The text with codes, like [U+200B], in place of the characters in it that nobody sees; of spaces where it holds
+    nothing else."""
+    blank = not text.strip()
+    hidden = (c not in "\n\t" and (not c.isprintable() or c in BLANKS or (blank and c == " ")) for c in text)
+    return "".join(f"[U+{ord(c):04X}]" if is_hidden else c for c, is_hidden in zip(text, hidden, strict=True))
 
 
 def counted(number: int, what: str) -> str:

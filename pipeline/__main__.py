@@ -1,4 +1,4 @@
-"""The command line: `python -m pipeline derive TRACES… --out DIR`."""
+"""The pipeline's half of the command line: `python -m pipeline derive TRACES… --out DIR`, and others."""
 
 import sys
 from pathlib import Path
@@ -6,52 +6,37 @@ from typing import Annotated
 
 import typer
 
-from machine.cores import require_addresses
-
-# Of audit, whose 1 says that a trace has an error.
-NOT_AUDITED = 4
-# Before libraries are loaded that would abort.
-require_addresses(NOT_AUDITED if "audit" in sys.argv[1:2] else 1)
-
-from machine.terminal import Commands, VersionOption, progress_bar, run_program
-from pipeline.beyond.judge.command import EXAMPLES as EXAMPLES_JUDGE
-from pipeline.beyond.judge.command import judge
-from pipeline.derive.command import EXAMPLES as EXAMPLES_DERIVE
-from pipeline.derive.command import derive
-from pipeline.paper.ledger.command import EXAMPLES as EXAMPLES_LEDGER
-from pipeline.paper.ledger.command import ledger
-from pipeline.reports.batch.command import EXAMPLES as EXAMPLES_REPORT
-from pipeline.reports.batch.command import EXAMPLES_ROW, report, row
-from pipeline.reports.export import EXAMPLES as EXAMPLES_EXPORT
-from pipeline.reports.export import export
-from pipeline.reports.for_print import EXAMPLES as EXAMPLES_FIGURES
-from pipeline.reports.for_print import figures
-from pipeline.reports.show import EXAMPLES_SHOW, EXAMPLES_SQL, show, sql
-from pipeline.reports.site.command import EXAMPLES as EXAMPLES_SITE
-from pipeline.reports.site.command import site
+from machine.terminal import Command, program, progress_bar, run_program
 from pipeline.traces.limits import printable
 
+# The exit code of an audit that could not be finished: 1 says that a trace has an error.
+NOT_AUDITED = 4
 
-class PipelineCommands(Commands):
-    """Commands of which `derive`, `show` and `sql` take URLs."""
+COMMANDS = {
+    "derive": Command("pipeline.derive.command:derive", urls=None),
+    "audit": Command("pipeline.__main__:audit", failed=NOT_AUDITED),
+    "judge": Command("pipeline.beyond.judge.command:judge"),
+    "site": Command("pipeline.reports.site.command:site"),
+    "ledger": Command("pipeline.paper.ledger.command:ledger"),
+    "report": Command("pipeline.reports.batch.command:report"),
+    "figures": Command("pipeline.reports.for_print:figures"),
+    "row": Command("pipeline.reports.batch.command:row"),
+    "export": Command("pipeline.reports.export:export"),
+    "show": Command("pipeline.reports.show:show", urls=None),
+    "sql": Command("pipeline.reports.show:sql", urls=None),
+    "database": Command("pipeline.__main__:database"),
+    "verify": Command("pipeline.__main__:verify"),
+    "compare": Command("pipeline.__main__:compare"),
+    "docs": Command("pipeline.__main__:docs"),
+    "approve": Command("pipeline.__main__:approve"),
+}
 
-    may_be_urls = {"derive": None, "show": None, "sql": None}  # noqa: RUF012
-    failed = {"audit": NOT_AUDITED}  # noqa: RUF012
-    shown = staticmethod(printable)
-
-
-app = typer.Typer(
-    cls=PipelineCommands,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
+app = program(COMMANDS, "Turn traces of games into tables, and tables into what people open.")
 
 EXAMPLES_DATABASE = """
 Examples:
 
-  python -m pipeline database
+  calbench database
 
   calbench sql "SELECT team, avg(excess_cost) FROM games GROUP BY team" data/calbench.duckdb
 
@@ -62,9 +47,9 @@ The file has every row of the tables, also of games that broke off; `sql` and th
 EXAMPLES_AUDIT = """
 Examples:
 
-  python -m pipeline audit data/traces --out audit
+  calbench audit data/traces --out audit
 
-  python -m pipeline audit traces/a.json.zst packs/sd.jsonl.zst --json
+  calbench audit traces/a.json.zst packs/sd.jsonl.zst --json
 
 Exit code: 0 when no divergence is an error, 1 when one is, 2 for bad usage, 4 when the audit could not be finished or
 its table not be written (a full disk, a process that died): a line says why, and nothing is said of the traces.
@@ -73,21 +58,12 @@ its table not be written (a full disk, a process that died): a line says why, an
 EXAMPLES_VERIFY = """
 Examples:
 
-  python -m pipeline verify mine
+  calbench verify mine
 
 Exit code: 0 when everything is whole and belongs together, 1 when something does not (a line each), 2 for bad usage.
 """
 
 
-@app.callback()
-def main(version: VersionOption = False) -> None:
-    """Turn traces of games into tables."""
-
-
-app.command(epilog=EXAMPLES_DERIVE)(derive)
-
-
-@app.command(epilog=EXAMPLES_AUDIT)
 def audit(
     traces: Annotated[list[Path], typer.Argument(help="Files or folders: .json, .json.gz, .json.zst, .jsonl.zst.")],
     out: Annotated[Path | None, typer.Option(help="Folder for the table of divergences.", show_default="none")] = None,
@@ -126,18 +102,6 @@ def audit(
     raise typer.Exit(1 if errors(audits) else 0)
 
 
-app.command(epilog=EXAMPLES_JUDGE)(judge)
-app.command(epilog=EXAMPLES_SITE)(site)
-app.command(epilog=EXAMPLES_LEDGER)(ledger)
-app.command(epilog=EXAMPLES_REPORT)(report)
-app.command(epilog=EXAMPLES_FIGURES)(figures)
-app.command(epilog=EXAMPLES_ROW)(row)
-app.command(epilog=EXAMPLES_EXPORT)(export)
-app.command(epilog=EXAMPLES_SHOW)(show)
-app.command(epilog=EXAMPLES_SQL)(sql)
-
-
-@app.command(epilog=EXAMPLES_DATABASE)
 def database(
     tables: Annotated[Path, typer.Option(help="Folder of tables.")] = Path("data/tables"),
     out: Annotated[Path, typer.Option(help="The database file.")] = Path("data/calbench.duckdb"),
@@ -159,7 +123,6 @@ def database(
     print(f"{len(stamp)} files in {printable(str(out))}")
 
 
-@app.command(epilog=EXAMPLES_VERIFY)
 def verify(
     folder: Annotated[Path, typer.Argument(help="A folder with what the commands wrote, at any depth.")],
 ) -> None:
@@ -186,7 +149,6 @@ def verify(
     raise typer.Exit(1 if problems else 0)
 
 
-@app.command()
 def compare(
     comparison: Annotated[Path, typer.Argument(help="The comparison's CSV.")] = Path("data/results/compare.csv"),
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
@@ -208,7 +170,6 @@ def compare(
     raise typer.Exit(0 if comparison_rows["equal"].fill_null(False).all() else 1)
 
 
-@app.command()
 def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether they are up to date.")] = False) -> None:
     """Build what documents quote of results, tables and measurements, and the simulator's own documents."""
     from pipeline.beyond.schemas import PARTS
@@ -221,8 +182,7 @@ def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether t
         raise typer.Exit(1)
 
 
-@app.command()
-def ship(
+def approve(
     tables: Annotated[Path, typer.Option(help="Folder of tables.")] = Path("data/tables"),
 ) -> None:
     """Make the games and parameters at hand those on which the notebooks assert the paper's claims."""

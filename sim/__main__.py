@@ -1,89 +1,55 @@
-"""The benchmark's command line: `python -m sim suite | select | teams | run | serve | docs`."""
+"""The benchmark's half of the command line: `python -m sim suite | select | teams | run | serve`."""
 
 from __future__ import annotations
 
-import errno
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from machine.terminal import Commands, VersionOption, run_program
-from sim.runs.options import INTERRUPTED, fail, say, worker_count
-from sim.runs.progress import progress, terminated_as_interrupted
-from sim.runs.run import EXAMPLES, run
+from machine.errors import UserError
+from machine.terminal import BAD_USAGE, Command, program, run_program, say
 
+COMMANDS = {
+    "suite": Command("sim.__main__:suite"),
+    "select": Command("sim.__main__:select"),
+    "teams": Command("sim.__main__:teams"),
+    "run": Command("sim.runs.run:run", urls=("--out", "--cluster")),
+    "serve": Command("sim.__main__:serve"),
+}
 
-class SimCommands(Commands):
-    """Commands of which only `run` takes URLs."""
-
-    may_be_urls = {"run": ("--out", "--cluster")}  # noqa: RUF012
-
-    def refuse(self, ctx: typer.Context, problem: str) -> None:
-        """End the command with one line that says what is wrong."""
-        fail(problem)
-
-
-app = typer.Typer(
-    cls=SimCommands,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-
-
-@app.callback()
-def main(version: VersionOption = False) -> None:
-    """Make tasks from seeds, and let teams of agents play them."""
-
+app = program(COMMANDS, "Make tasks from seeds, and let teams of agents play them.")
 
 Workers = Annotated[int | None, typer.Option(help="Processes to use.", min=1, show_default="all cores")]
 
-NOT_WRITTEN = 1
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-UNWRITABLE = (errno.EROFS, errno.EIO)
 CODES = (
-    "\n\nExit code: 0 when the file was written, 2 for bad usage, 1 when the disk is full or read-only, a process "
-    "died, or Ctrl-C or SIGTERM ended it (then nothing was written)."
+    "\n\nExit code: 0 when the file was written, 2 for bad usage, 1 when the disk is full or a process died, 130 after "
+    "Ctrl-C or SIGTERM (after both nothing was written)."
 )
 
-
-# What stands in the first line of a file of either kind, as patterns: any other would be lost.
-SUITE, LIST = (b'"task_id":', b'"calendars":'), (b'task_id"?(,|$)', b'seed"?(,|$)')
+# Patterns of which all are found in the first line of a file of tasks, or of a list of them.
+TASKS, LIST = (b'"task_id":', b'"calendars":'), (b'task_id"?(,|$)', b'seed"?(,|$)')
 
 
 @contextmanager
-def writing(out: Path, known_by: tuple[bytes, ...], *wrong: type[Exception]) -> Iterator[None]:
-    """A block that writes a file, whole or not at all, in place of none or of one of its kind. What keeps it from that
-    is said in one line, and ends the command: what is `wrong` in what was asked for, a disk that is full, a process
-    that died, an interruption."""
-    from machine.cores import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
+def replacing_own(out: Path, known_by: tuple[bytes, ...]) -> Iterator[None]:
+    """A block that writes a file, and leaves no empty folder where it fails. Raises UserError where a file of another
+    kind is in the way, and for what is wrong in the tasks that were asked for."""
     from machine.output import no_empty_folders
+    from sim.tasks.scenario import ScenarioError
+    from sim.tasks.suite import TaskError
 
-    again = "and run the same command again"
-    if out.suffix in (".gz", ".zst"):
-        fail(f"{out} would be plain text under the name of a packed file; call it {out.with_suffix('').name}")
+    if is_other(out, known_by):
+        raise UserError(f"{out} is there, and holds something else; move it away, or name another file", BAD_USAGE)
     try:
-        if is_other(out, known_by):
-            fail(f"{out} is there, and holds something else; move it away, or name another file")
-        with terminated_as_interrupted(), no_empty_folders([out.parent]):
+        with no_empty_folders([out.parent]):
             yield
-    except wrong as error:
-        fail(error)
-    except KeyboardInterrupt:
-        fail(f"{INTERRUPTED}; nothing was written: run the same command again", NOT_WRITTEN)
-    except OSError as error:
-        if error.errno in FULL:
-            fail(f"{error}; nothing was written: make room, {again}", NOT_WRITTEN)
-        if error.errno in TOO_MANY_ERRNOS:
-            fail(f"{error}; nothing was written: {TOO_MANY_ADVICE}", NOT_WRITTEN)
-        if error.errno in UNWRITABLE:
-            fail(f"{error}; nothing was written: name a folder on a disk that can be written to", NOT_WRITTEN)
-        fail(error)
+    except (TaskError, ScenarioError) as error:
+        raise UserError(str(error), BAD_USAGE) from error
 
 
 def is_other(place: Path, known_by: tuple[bytes, ...]) -> bool:
@@ -96,12 +62,14 @@ def is_other(place: Path, known_by: tuple[bytes, ...]) -> bool:
     return b"game_id" in first or not all(re.search(pattern, first) for pattern in known_by)
 
 
-@app.command(
-    epilog="\b\nExamples:\n"
-    "  python -m sim suite data/suites/paper72.csv --out tasks.jsonl\n"
-    "  python -m sim suite data/suites/paper72.csv --out blocked.jsonl --blocked --difficulty paper\n"
-    "  python -m sim suite large.csv --out large.jsonl --effort 20 --keep-unproven\n" + CODES
+EXAMPLES_SUITE = (
+    "\b\nExamples:\n"
+    "  calbench suite data/suites/paper72.csv --out tasks.jsonl\n"
+    "  calbench suite data/suites/paper72.csv --out blocked.jsonl --blocked --difficulty paper\n"
+    "  calbench suite large.csv --out large.jsonl --effort 20 --keep-unproven\n" + CODES
 )
+
+
 def suite(
     task_list: Annotated[Path, typer.Argument(metavar="LIST.csv", help="Tasks and their seeds, one a line.")],
     out: Annotated[Path, typer.Option(metavar="TASKS.jsonl", help="Where the tasks go.")],
@@ -118,21 +86,18 @@ def suite(
     workers: Workers = None,
 ) -> None:
     """Make the tasks of a list: calendars, meetings, optimum, greedy and witness schedules."""
-    from functools import partial
-
-    from machine.cores import map_ordered
+    from machine.cores import cores, map_ordered
     from machine.files import of_project
+    from sim.runs.progress import progress
     from sim.tasks.lists import graded, moved_thirds, read_list
-    from sim.tasks.suite import Solving, TaskError, checked, make_listed_task, write_tasks
+    from sim.tasks.suite import Solving, checked, make_listed_task, write_tasks
 
     if difficulty not in ("list", "paper"):
-        fail(f"there is no difficulty by {difficulty!r}; known: list, paper")
+        raise UserError(f"there is no difficulty by {difficulty!r}; known: list, paper", BAD_USAGE)
     make = partial(make_listed_task, blocked=blocked, solving=Solving(effort, keep_unproven))
-    if out.resolve() == task_list.resolve():
-        raise typer.BadParameter("it is the list itself; name another file.", param_hint="--out")
-    with writing(out, SUITE, TaskError):
+    with replacing_own(out, TASKS):
         entries = read_list(of_project(task_list))
-        made = map_ordered(partial(checked, make), entries, worker_count(workers))
+        made = map_ordered(partial(checked, make), entries, workers or cores())
         tasks = list(progress(made, "making tasks", len(entries)))
         own = tasks if difficulty == "list" else graded(tasks)
         write_tasks(own, out)
@@ -142,12 +107,14 @@ def suite(
         say(f"{moved} of them lie in another third of their cell than the list says; {kept}")
 
 
-@app.command(
-    epilog="\b\nExamples:\n"
-    "  python -m sim select --setting uniform --out list.csv\n"
-    "  python -m sim select --setting varied --shape 5x3 --density 0.4 --candidates 50 --out list.csv\n"
-    "  python -m sim select --setting varied --slots 24 --meetings 8 --errand-costs 1;10 --out list.csv\n" + CODES
+EXAMPLES_SELECT = (
+    "\b\nExamples:\n"
+    "  calbench select --setting uniform --out list.csv\n"
+    "  calbench select --setting varied --shape 5x3 --density 0.4 --candidates 50 --out list.csv\n"
+    "  calbench select --setting varied --slots 24 --meetings 8 --out list.csv\n" + CODES
 )
+
+
 def select(
     out: Annotated[Path, typer.Option(metavar="LIST.csv", help="Where the task list goes.")],
     setting: Annotated[str, typer.Option(help="uniform: every errand costs 1; varied: 1, 100 or 1000.")],
@@ -159,66 +126,50 @@ def select(
     density: Annotated[list[float] | None, typer.Option(help="[default: 0.6, 0.8, 1.0]")] = None,
     slots: Annotated[int | None, typer.Option(help="Slots a calendar.", min=1, show_default="16")] = None,
     meetings: Annotated[int | None, typer.Option(help="Meetings a game.", min=1, show_default="5")] = None,
-    errand_costs: Annotated[
-        str | None, typer.Option(metavar="A;B;…", help="Costs that errands cycle through.", show_default="1;100;1000")
-    ] = None,
-    seed_base: Annotated[int | None, typer.Option(help="[default: 320000 uniform, 420000 varied]")] = None,
     workers: Workers = None,
 ) -> None:
     """Choose a suite: rank each cell's candidates by difficulty and keep some of each third."""
-    from functools import partial
+    from machine.cores import cores, map_ordered
+    from sim.runs.progress import progress
+    from sim.tasks import lists
 
-    from machine.cores import map_ordered
-    from sim.tasks.lists import (
-        DENSITIES,
-        SEED_BASES,
-        SETTINGS,
-        SHAPES,
-        Choice,
-        cells,
-        read_costs,
-        select_cell,
-        write_list,
-    )
-
-    if setting not in SETTINGS:
-        fail(f"there is no setting {setting!r}; known settings: {', '.join(SETTINGS)}")
+    if setting not in lists.SETTINGS:
+        known = ", ".join(lists.SETTINGS)
+        raise UserError(f"there is no setting {setting!r}; known settings: {known}", BAD_USAGE)
     if per_third > candidates // 3:
-        fail(f"a third of {candidates} candidates has no {per_third} tasks; ask for more candidates")
-    with writing(out, LIST, ValueError):
+        problem = f"a third of {candidates} candidates has no {per_third} tasks; ask for more candidates"
+        raise UserError(problem, BAD_USAGE)
+    with replacing_own(out, LIST):
         sizes = {column: size for column, size in (("num_slots", slots), ("num_meetings", meetings)) if size}
-        costs = read_costs(setting, errand_costs)
-        chosen = cells([read_shape(s) for s in shape] if shape else SHAPES, density or DENSITIES)
-        base = SEED_BASES[setting] if seed_base is None else seed_base
-        choice = Choice(setting, base, candidates, per_third, sizes, costs)
-        work = map_ordered(partial(select_cell, choice=choice), chosen, worker_count(workers))
+        chosen = lists.cells([read_shape(s) for s in shape] if shape else lists.SHAPES, density or lists.DENSITIES)
+        choice = lists.Choice(setting, lists.SEED_BASES[setting], candidates, per_third, sizes)
+        work = map_ordered(partial(lists.select_cell, choice=choice), chosen, workers or cores())
         selected = list(progress(work, "choosing tasks", len(chosen)))
-        write_list([row for rows in selected for row in rows], out)
+        lists.write_list([row for rows in selected for row in rows], out)
     say(f"{sum(map(len, selected))} tasks of {len(chosen)} cells in {out}")
 
 
-@app.command(epilog="\b\nExamples:\n  python -m sim teams\n  python -m sim teams --json\n")
-def teams(as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON.")] = False) -> None:
+def read_shape(text: str) -> tuple[int, int]:
+    """A shape written as 5x3: agents and participants. Raises UserError for any other text."""
+    agents, _, participants = text.partition("x")
+    if not (agents.isdecimal() and participants.isdecimal()):
+        raise UserError(f"the shape {text!r} is not written as AGENTSxPARTICIPANTS, like 5x3", BAD_USAGE)
+    return int(agents), int(participants)
+
+
+def teams() -> None:
     """List the teams that `run --team` knows by name. Any other is a YAML file, or a model by LiteLLM's name."""
-    import json
+    from sim.runs.teams import named_teams
 
-    from sim.runs.teams import described_teams
-
-    rows = described_teams()
-    if as_json:
-        print(json.dumps(rows, indent=1))
-        return
-    width = max(len(row["team"]) for row in rows)
-    for row in rows:
-        say(f"{row['team']:{width}}  {row['kind']}")
+    named = named_teams()
+    width = max(map(len, named))
+    for name, team in named.items():
+        say(f"{name:{width}}  {'simulated speakers' if team.simulated else 'protocol of the paper'}")
 
 
-app.command(epilog=EXAMPLES)(run)
+EXAMPLES_SERVE = "\b\nExamples:\n  calbench serve --port 8123\n  calbench serve --style judge --seconds 600\n"
 
 
-@app.command(
-    epilog="\b\nExamples:\n  python -m sim serve --port 8123\n  python -m sim serve --style judge --seconds 600\n"
-)
 def serve(
     port: Annotated[int, typer.Option(help="The port on 127.0.0.1; 0 takes a free one.", min=0, max=65535)] = 0,
     style: Annotated[
@@ -229,7 +180,6 @@ def serve(
 ) -> None:
     """Serve a stub of a provider on this machine: OpenAI's chat API, answered by a simulated negotiator, or judge."""
     import asyncio
-    from functools import partial
 
     from sim.models.serve.server import Stub
     from sim.models.serve.server import serve as serve_stub
@@ -237,26 +187,7 @@ def serve(
     try:
         asyncio.run(serve_stub(Stub(style), port, seconds, partial(print, flush=True)))
     except (ValueError, OSError) as error:
-        fail(error)
-
-
-@app.command()
-def docs(check: Annotated[bool, typer.Option("--check", help="Only say whether they are up to date.")] = False) -> None:
-    """Build the documents that are made from code: the page about simulated styles, and the trace's schema."""
-    from sim.runs import documents
-
-    if not check:
-        documents.write()
-    elif late := documents.behind():
-        fail(f"behind the code: {', '.join(map(str, late))}; run `python -m pipeline docs`", NOT_WRITTEN)
-
-
-def read_shape(text: str) -> tuple[int, int]:
-    """A shape written as 5x3: agents and participants."""
-    agents, _, participants = text.partition("x")
-    if not (agents.isdecimal() and participants.isdecimal()):
-        fail(f"the shape {text!r} is not written as AGENTSxPARTICIPANTS, like 5x3")
-    return int(agents), int(participants)
+        raise UserError(str(error), BAD_USAGE) from error
 
 
 if __name__ == "__main__":

@@ -41,15 +41,15 @@ ALL_READ, SOME_REJECTED = 0, 3
 EXAMPLES = """
 Examples:
 
-  python -m pipeline derive traces/imap --out tables
+  calbench derive traces/imap --out tables
 
-  python -m pipeline derive a.json.zst packs/sd.jsonl.zst --out tables --rules release
+  calbench derive a.json.zst packs/sd.jsonl.zst --out tables --rules release
 
-  python -m pipeline derive traces --out tables --tables privacy,messages --format parquet
+  calbench derive traces --out tables --tables privacy,messages --format parquet
 
-  python -m pipeline derive s3://bucket/traces --out s3://bucket/tables --partition
+  calbench derive s3://bucket/traces --out s3://bucket/tables --partition
 
-  python -m pipeline derive s3://bucket/traces --out tables --cluster tcp://10.0.0.1:8786
+  calbench derive s3://bucket/traces --out tables --cluster tcp://10.0.0.1:8786
 
 Exit code: 0 when every trace was read, 3 when some were rejected (the rest is written), 2 for bad usage, 1 when the
 tables could not be written (those of before are as they were; at a URL, some may be new: run it again).

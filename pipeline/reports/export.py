@@ -15,7 +15,7 @@ import typer
 
 from machine.files import PROJECT, file_digest, of_project
 from machine.manifests import held_origins
-from machine.output import no_empty_folders, staged, staged_files
+from machine.output import new_folder, staged
 from pipeline.tables.paths import METADATA, SUMS
 from pipeline.tables.paths import TABLES as STUDY
 from pipeline.tables.schemas.base import TABLES
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 EXAMPLES = """
 Examples:
 
-  python -m pipeline export dataset
+  calbench export dataset
 
-  python -m pipeline export mine --tables tables --name my-games --license LICENSE
+  calbench export mine --tables tables --name my-games --license LICENSE
 
-  python -m pipeline export --format calbench traces/ --out results
+  calbench export --format calbench traces/ --out results
 
 The dataset folder holds data/*.parquet, README.md (a dataset card), croissant.json, LICENSE and SHA256SUMS, which
 `sha256sum --check SHA256SUMS` compares. `datasets.load_dataset("OUT", "games")` reads a table of it.
@@ -129,8 +129,6 @@ def export_traces(paths: list[Path], out: Path) -> None:
 
     if out.resolve() == Path.cwd():
         raise typer.BadParameter("is the current folder; name another.", param_hint="--out")
-    if (out.exists() or out.is_symlink()) and (not out.is_dir() or any(out.iterdir())):
-        raise typer.BadParameter(f"{printable(str(out))} is there and not empty; name another.", param_hint="--out")
     try:
         sources = find_sources(paths)
     except FileNotFoundError as missing:
@@ -139,8 +137,8 @@ def export_traces(paths: list[Path], out: Path) -> None:
         raise typer.BadParameter("no trace in there (.json, .json.gz, .json.zst, .jsonl.zst).", param_hint="TRACES")
     unread: list[str] = []
     try:
-        with no_empty_folders([out]), staged_files(out) as work:
-            number = write_public_traces(sources, work.folder, unread)
+        with new_folder(out) as folder:
+            number = write_public_traces(sources, folder, unread)
     except ValueError as problem:
         raise typer.BadParameter(printable(str(problem)), param_hint="TRACES") from None
     for line in unread:

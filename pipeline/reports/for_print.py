@@ -26,11 +26,11 @@ ALL_WRITTEN, SOME_LEFT_OUT = 0, 3
 EXAMPLES = """
 Examples:
 
-  python -m pipeline figures --out print
+  calbench figures --out print
 
-  python -m pipeline figures 20_privacy_plane --out print
+  calbench figures 20_privacy_plane --out print
 
-  python -m pipeline figures --tables my-report/tables --results my-report/results --out print
+  calbench figures --tables my-report/tables --results my-report/results --out print
 
 Of each figure NAME.pdf is 5.5 inches wide and NAME_half.pdf 2.75, with no words below 7 points; NAME.tex includes it
 with its caption, and figures.tex holds those of all notebooks drawn into the folder. What was drawn there before of

@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 EXAMPLES_SHOW = """
 Examples:
 
-  python -m pipeline show 046957e5
+  calbench show 046957e5
 
-  python -m pipeline show 046957e5 tables --round 2
+  calbench show 046957e5 tables --round 2
 
-  python -m pipeline show 046957e5 | less -R
+  calbench show 046957e5 | less -R
 """
 
 EXAMPLES_SQL = """
 Examples:
 
-  python -m pipeline sql "SELECT team, avg(excess_cost) AS excess FROM games GROUP BY team ORDER BY excess"
+  calbench sql "SELECT team, avg(excess_cost) AS excess FROM games GROUP BY team ORDER BY excess"
 
-  python -m pipeline sql "FROM rounds WHERE NOT coordinated" tables --csv > failed.csv
+  calbench sql "FROM rounds WHERE NOT coordinated" tables --csv > failed.csv
 
-  python -m pipeline sql "FROM results.table1" data/calbench.duckdb
+  calbench sql "FROM results.table1" data/calbench.duckdb
 
-  python -m pipeline sql "SHOW TABLES"
+  calbench sql "SHOW TABLES"
 """
 
 BARS = "▁▂▃▄▅▆▇█"  # a belief, from 0 to 1

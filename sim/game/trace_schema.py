@@ -1,6 +1,6 @@
 """The JSON Schema of a trace (paper, Appendix D.6), made by msgspec from a table of events and their fields.
 
-`python -m sim docs` writes it to docs/trace.schema.json.
+`python -m pipeline docs` writes it to docs/trace.schema.json.
 """
 
 from __future__ import annotations

@@ -78,6 +78,5 @@ def check_prices(models: Iterable[LlmParameters], litellm: Any) -> None:
     for p in models:
         if price_of(p, litellm) is None:
             raise UnknownPrice(
-                f"the price of {p.model} is unknown, so --max-cost can't be kept; give `prices` in the team's YAML, "
-                "or pass --allow-unknown-prices"
+                f"the price of {p.model} is unknown, so --max-cost can't be kept; give `prices` in the team's YAML"
             )

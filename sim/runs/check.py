@@ -20,9 +20,9 @@ from sim.models.agent import Answer, Ask, characters, read_answer
 from sim.models.money import Ledger
 from sim.models.provider import Provider, address_for, request
 from sim.models.spec import LlmParameters, asked
+from sim.runs.existing import Job
 from sim.runs.play import Play, begin, config_of, identity
 from sim.runs.runner import build_waiting
-from sim.runs.standing import Job
 from sim.runs.teams import llm_parameters, waits
 
 # What a provider may refuse of a request: given only where a team asks for it.

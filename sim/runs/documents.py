@@ -1,9 +1,10 @@
-"""The simulator's own documents: docs/styles.md and the trace's schema: `python -m sim docs`."""
+"""The simulator's own documents, docs/styles.md and the trace's schema: `python -m sim.runs.documents [--check]`."""
 
 from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -27,46 +28,13 @@ SAMPLE = Parameters(
 )
 MESSAGES_SHOWN = 9
 
-INTRODUCTION = """\
-<!-- Made by `python -m pipeline docs`; `--check` says when it is behind. -->
-
-# Simulated negotiators
-
-The styles are **SIMULATED** speakers: programs that read the English they are sent, write varied English and bargain
-by a few numbers in `params.yaml`. They are named after a manner of talking, and imitate no language model. They exist
-to exercise the whole study (parsers, pattern detectors, VPS, leaks, mixed effects) on talk whose meaning is known.
-
-**What they can't show.** A direction in their results that follows from a parameter is so *by construction*: that a
-style which puts costs into figures has a lower excess cost and a higher VPS, that one which resists more matches more
-pushback phrases, that one which may leak labels leaks more of them when asked. Such a direction supports no claim
-about language models. Every trace of theirs says `"simulated": true`, and every table and figure that shows them
-says so too.
-
-**What they know.** A speaker uses its own calendar and labels, the meeting, its messages, and its own draws
-(`random.Random(f"style:{game}:{agent}:{purpose}")`). The same game gives the same bytes on every machine.
-
-**Known truth.** Each message's meaning is kept outside its text, in the `intent` of the trace's `turn_end` event, one
-entry an action: `act`, `statements` (one a target, slot and kind, the kinds those of Appendix H.3), `labels`,
-`behaviours` (the paper's message patterns that it shows on purpose), `phrases` (template ids) and `held_out`.
-Templates live in `data/phrases/`; `open.yaml` may be read by anyone, `held_out.yaml` not by those who write parsers.
-A speaker's own reader (`sim/agents/english/reader.py`) shares nothing with the pipeline's parser.
-
-**Playing them.** `python -m sim run TASKS.jsonl --team exact --out DIR`; in a YAML team, an agent of `type: style`
-with any of the parameters below, beside other types if you like. A nosy agent asks about blocked and costly slots too.
-`data/results/members.csv`, or the same table of your own games, tells a mixed team's results by member.
-
-**Group chats.** The study's games are one to one. With `--channels dm,participant_groupchat` the participants negotiate
-in their group chat, where each says once what all of them then know; probing questions, answers to them, and requests
-to move an earlier meeting stay direct. With `all_groupchat` open as well, a request that several must answer goes to
-everybody; whoever it does not concern keeps silent. Where no direct messages are allowed, all is said in the
-narrowest open chat that its reader hears. A group message counts once, and tells each recipient what it says.
-The samples below are the first messages of a toy game each, written from the open bank only.
-"""
+STYLES, SCHEMA = Path("docs/styles.md"), Path("docs/trace.schema.json")
 
 
 def page() -> str:
-    """The whole page."""
-    return "\n".join([INTRODUCTION, *parameter_section(), *style_sections()]).rstrip() + "\n"
+    """The whole page: what it says before its first section, and the sections made anew."""
+    introduction = STYLES.read_text(encoding="utf-8").partition("## Parameters")[0]
+    return introduction + "\n".join([*parameter_section(), *style_sections()]).rstrip() + "\n"
 
 
 def parameter_section() -> Iterator[str]:
@@ -143,16 +111,18 @@ def talk(scenario: Scenario, agents: list[Style], game_name: str) -> Iterator[Me
         return
 
 
-STYLES, SCHEMA = Path("docs/styles.md"), Path("docs/trace.schema.json")
 DOCUMENTS: dict[Path, Callable[[], str]] = {STYLES: page, SCHEMA: schema_text}
 
 
-def behind() -> list[Path]:
-    """The documents that are not as the code has them."""
-    return [path for path, build in DOCUMENTS.items() if path.read_text(encoding="utf-8") != build()]
-
-
-def write() -> None:
-    """Build every document."""
+def main(check: bool) -> None:
+    """Build every document, or end where one is not as the code has it."""
     for path, build in DOCUMENTS.items():
-        write_atomically(path, [build().encode()])
+        text = build()
+        if not check:
+            write_atomically(path, [text.encode()])
+        elif path.read_text(encoding="utf-8") != text:
+            raise SystemExit(f"error: {path} is behind the code; run `python -m pipeline docs`")
+
+
+if __name__ == "__main__":
+    main(check="--check" in sys.argv)

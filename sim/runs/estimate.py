@@ -2,8 +2,9 @@
 
 The teams' games are played in this process with the stub's negotiator in place of the models: so many calls, and the
 prompts that they would send. Where a check of the model (check.py) says how many tokens its answers and a prompt take,
-these hold; else a token counts four characters and an answer OUTPUT_TOKENS tokens, thinking included. Real models talk
-more or less than that, a provider's discount for repeated prompts is left out, and prompts of a file count as ours.
+these hold; else a token counts four characters and an answer OUTPUT_TOKENS tokens. No answer has more than
+`max_tokens`. Real models talk more or less than that, a provider's discount for repeated prompts is left out, and
+prompts of a file count as ours.
 """
 
 from __future__ import annotations
@@ -24,9 +25,8 @@ from sim.models.prices import CHARACTERS_PER_TOKEN, cost, price_of
 from sim.models.serve.negotiator import negotiate
 from sim.models.spec import LlmParameters
 from sim.runs.check import Check, kept_check
-from sim.runs.play import Play, play_game_later
-from sim.runs.runner import Patient
-from sim.runs.standing import Job
+from sim.runs.existing import Job
+from sim.runs.play import Patient, Play, play_game_later
 from sim.runs.teams import build_agent, llm_parameters, waits
 from sim.tasks.task import Task
 
@@ -58,14 +58,15 @@ class Rates(Struct, frozen=True, kw_only=True):
     reasoning_tokens: int = 0
 
 
-def rates_of(result: Check | None) -> Rates:
-    """The rates that a check shows; the assumed ones where there is none."""
+def rates_of(p: LlmParameters, result: Check | None) -> Rates:
+    """The rates that a check shows; the assumed ones where there is none. No answer is longer than `max_tokens`."""
     if result is None or not result.input_tokens or not result.output_tokens:
-        return Rates()
+        return Rates(output_tokens=min(OUTPUT_TOKENS, p.max_tokens or OUTPUT_TOKENS))
+    output = min(result.output_tokens, p.max_tokens or result.output_tokens)
     return Rates(
         input_tokens=result.input_tokens / result.characters,
-        output_tokens=result.output_tokens,
-        reasoning_tokens=min(result.reasoning_tokens or 0, result.output_tokens),
+        output_tokens=output,
+        reasoning_tokens=min(result.reasoning_tokens or 0, output),
     )
 
 
@@ -98,7 +99,7 @@ def estimate(jobs: Sequence[Job], checks: Path | None = None) -> list[Estimate]:
         scale = len(plays) / len(sample)
         models = {p.model: p for play in sample for s in play.specs if waits(s) for p in [llm_parameters(s)]}
         kept = {name: kept_check(checks, p) for name, p in models.items()}
-        rates = {name: rates_of(result) for name, result in kept.items()}
+        rates = {name: rates_of(p, kept[name]) for name, p in models.items()}
         model = CountingModel(rates)
         for play in sample:
             asyncio.run(play_game_later(play, [stand_in(play, a, model) for a in range(play.task.num_agents)]))
@@ -150,7 +151,7 @@ def lines(rows: Sequence[Estimate]) -> Iterator[str]:
     if len(rows) > 1 and all(r.usd is not None for r in rows):
         yield f"all models: {sum(r.usd or 0 for r in rows):.2f} USD"
     unchecked = [r.model for r in rows if not r.checked]
-    rates = f"{CHARACTERS_PER_TOKEN} characters a token and {OUTPUT_TOKENS} tokens an answer"
+    rates = f"{CHARACTERS_PER_TOKEN} characters a token and at most {OUTPUT_TOKENS} tokens an answer"
     by = (
         f"at {rates} for {', '.join(unchecked)} (--check asks once)"
         if unchecked

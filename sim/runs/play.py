@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from sim.agents import Agent, AgentFailure, Registration, Reply, Request, WaitingAgent
-from sim.game.game import EventRef, Game, Limits, Turns
+from sim.game.game import EventRef, Game, Limits
 from sim.game.rounds import final_state, metrics, rounds
 from sim.game.trace import SUFFIX, Trace, game_id, to_jsonable, to_text
 from sim.models.spec import asked, prompt_record
@@ -136,20 +136,28 @@ def calendars_digest(task: Task) -> str:
     return sha256(msgspec.json.encode(slots)).hexdigest()
 
 
+class Patient:
+    """An agent that answers at once, among agents that wait."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+        self.register, self.summary = agent.register, agent.summary
+
+    async def answer(self, request: Request) -> Reply:
+        """Answer one request."""
+        return self.agent.act(request)
+
+
 def play_game(play: Play, agents: Sequence[Agent] | None = None) -> Trace:
     """Play a game with agents that answer at once: those of the team, or the ones given."""
     agents = [build_agent(spec) for spec in play.specs] if agents is None else agents
-    config = config_of(play)
-    game = begin(play, agents, identity(config))
-    turns = rounds(game)
-    asked, failure = next(turns, None), None
+    game = play_game_later(play, [Patient(agent) for agent in agents])
     try:
-        while asked:
-            agent, request = asked
-            asked = advance(turns, agents[agent].act(request))
-    except AgentFailure as problem:
-        failure = problem
-    return finish(play, game, agents, config, failure)
+        game.send(None)  # nothing is waited for, so that one step is the whole game
+    except StopIteration as end:
+        trace: Trace = end.value
+        return trace
+    raise AssertionError("an agent that answers at once waited")
 
 
 async def play_game_later(play: Play, agents: Sequence[WaitingAgent]) -> Trace:
@@ -161,18 +169,14 @@ async def play_game_later(play: Play, agents: Sequence[WaitingAgent]) -> Trace:
     try:
         while asked:
             agent, request = asked
-            asked = advance(turns, await agents[agent].answer(request))
+            reply = await agents[agent].answer(request)
+            try:
+                asked = turns.send(recordable(reply))
+            except StopIteration:
+                break
     except AgentFailure as problem:
         failure = problem
     return finish(play, game, agents, config, failure)
-
-
-def advance(turns: Turns, reply: Reply) -> tuple[int, Request] | None:
-    """Who is asked next, and what, after a reply; None when the game is over."""
-    try:
-        return turns.send(recordable(reply))
-    except StopIteration:
-        return None
 
 
 def recordable(reply: Any) -> Reply:

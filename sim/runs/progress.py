@@ -1,47 +1,19 @@
-"""While a run lasts: how far it is, and the signals that end it early."""
+"""While a run lasts: how far it is, on a terminal or in a log."""
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from machine.terminal import progress_bar
-from sim.runs.options import say
+from machine.terminal import progress_bar, say
 
 if TYPE_CHECKING:
-    from sim.models.money import Ledger, Tally
     from sim.models.provider import Failure
-    from sim.runs.runner import Outcomes
-
-
-@contextmanager
-def terminated_as_interrupted() -> Iterator[None]:
-    """Let SIGTERM end the block as Ctrl-C does, with KeyboardInterrupt; workers that are forked in it inherit that."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def interrupt(number: int, frame: Any) -> None:
-    """Do what Ctrl-C does: its own handler knows when to wait, as while a worker starts or an event loop runs. A shell
-    has its background jobs ignore Ctrl-C; SIGTERM ends those, too."""
-    if callable(signal.getsignal(signal.SIGINT)):
-        signal.raise_signal(signal.SIGINT)
-    else:
-        raise KeyboardInterrupt
-
 
 Piece = TypeVar("Piece")
 
@@ -116,27 +88,3 @@ def failure_log(place: Path | str) -> Callable[[Failure], None]:
                     file.write(msgspec.json.encode(line) + b"\n")
 
     return add
-
-
-def so_far(outcomes: Outcomes, ledger: Ledger, done: int, total: int) -> str:
-    """What became of the games with a provider so far, of which so many are done, and what they took, in one line."""
-    games = f"playing: {done} of {total} games"
-    if outcomes.stopped:
-        causes = [cause for cause, _ in outcomes.causes.most_common() if not cause.startswith("not begun")]
-        games += f", {outcomes.stopped} stopped (most often: {causes[0]})"
-    parts = [games]
-    if outcomes.measured:
-        coordination, excess = outcomes.coordination / outcomes.measured, outcomes.excess / outcomes.measured
-        parts.append(f"coordination {coordination:.3f}, excess cost {excess:.1f} a game")
-    return "; ".join(parts + [f"{model}: {taken(t)}" for model, t in sorted(ledger.tallies.items())])
-
-
-def taken(tally: Tally) -> str:
-    """What a model's calls took so far. A request that has no answer yet may still get one."""
-    known = tally.answers > tally.unpriced or not tally.answers
-    return (
-        f"{tally.answers} answers, {tally.attempts - tally.answers} requests failed or under way, "
-        f"{tally.from_cache} from the cache, {tally.input_tokens} tokens in, {tally.output_tokens} out, "
-        + (f"{tally.cost_usd:.4f} USD" if known else "cost unknown")
-        + (f" and {tally.unpriced} answers of unknown cost" if known and tally.unpriced else "")
-    )

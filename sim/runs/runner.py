@@ -1,20 +1,19 @@
-"""Many games: played on all cores, or at once in one process where agents wait for a provider."""
+"""The games of a run: played on all cores, or at once in one process where agents wait for a provider."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 import traceback
-from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, field
-
-from machine.cores import Workers, map_unordered, no_garbage_collection
-from sim.agents import Agent, Registration, Reply, Request, WaitingAgent
+from machine.cores import Workers, map_ordered, map_unordered, no_garbage_collection
+from machine.output import write_atomically
+from machine.terminal import say
+from sim.agents import WaitingAgent
 from sim.game.game import Limits
 from sim.game.trace import Trace, packed
 from sim.models.agent import AnswersAsks, LlmAgent
@@ -22,9 +21,10 @@ from sim.models.failures import redact, secrets
 from sim.models.money import BudgetSpent, Reserve
 from sim.models.spans import span
 from sim.models.spec import LlmParameters
-from sim.runs.options import INTERRUPTED, say
-from sim.runs.play import Play, play_game, play_game_later, trace_path
-from sim.runs.standing import Job, write_unless_worse
+from sim.runs.existing import Job, is_pack, write_unless_worse
+from sim.runs.outcomes import Outcomes
+from sim.runs.play import Patient, Play, play_game, play_game_later, trace_path
+from sim.runs.progress import progress
 from sim.runs.teams import AgentSpec, Team, build_agent, llm_parameters, waits
 from sim.tasks.task import Task
 
@@ -33,19 +33,6 @@ if TYPE_CHECKING:
 
 # Games handed to a process at once: enough that the hand-over costs little, few enough that progress shows.
 CHUNK = 4
-
-
-def in_shard(jobs: Sequence[Job], shard: tuple[int, int]) -> list[Job]:
-    """The games of the shard, told by what each is alone: shards need not know of each other, and share no game."""
-    which, of = shard
-    return [job for job in jobs if place(job) % of == which - 1]
-
-
-def place(job: Job) -> int:
-    """A number that stands for the game, the same on every machine."""
-    play = job.play
-    name = f"{play.team.team}/{play.task.task_id}/{play.repeat}"
-    return int.from_bytes(sha256(name.encode("utf-8", "surrogatepass")).digest()[:8], "big")
 
 
 def jobs_for(
@@ -86,50 +73,26 @@ def play_all(jobs: Sequence[Job], workers: Workers) -> Generator[int, None, None
         yield done
 
 
-class Patient:
-    """An agent that answers at once, among agents that wait."""
-
-    def __init__(self, agent: Agent) -> None:
-        self.agent = agent
-
-    def register(self, registration: Registration) -> str:
-        """Begin a game."""
-        return self.agent.register(registration)
-
-    async def answer(self, request: Request) -> Reply:
-        """Answer one request."""
-        return self.agent.act(request)
-
-    def summary(self) -> Mapping[str, Any]:
-        """What the agent kept of the game."""
-        return self.agent.summary()
+def play_scripted(jobs: Sequence[Job], out: Path | str, workers: Workers, outcomes: Outcomes) -> None:
+    """Play games whose agents answer at once, into files or one pack; when interrupted, count those that are there."""
+    done, before = 0, there(jobs)
+    try:
+        if is_pack(out):
+            frames = map_ordered(play_packed, [job.play for job in jobs], workers)
+            write_atomically(out, progress(frames, "playing", len(jobs)))
+        else:
+            with closing(play_all(jobs, workers)) as played:
+                for more in progress(played, "playing", len(jobs)):
+                    done += more
+        outcomes.ended += len(jobs)
+    except KeyboardInterrupt:
+        outcomes.ended += max(done, there(jobs) - before)
+        outcomes.interrupted(len(jobs) - outcomes.ended)
 
 
-class Outcomes(Struct):
-    """What became of a run's games. `causes` counts those that stopped or were not begun, by cause; `unwritten` is why
-    a trace could not be written: what is played after it is paid for and lost. `not_written` counts stopped games whose
-    place is kept by a trace that is worth more. `coordination` and `excess` are sums over the
-    games with a provider that ended, `measured` of them."""
-
-    ended: int = 0
-    stopped: int = 0
-    not_begun: int = 0
-    unwritten: str | None = None
-    not_written: int = 0
-    measured: int = 0
-    coordination: float = 0.0
-    excess: int = 0
-    causes: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def accounted_for(self) -> int:
-        """How many games this tells of."""
-        return self.ended + self.stopped + self.not_begun
-
-    def interrupted(self, games: int) -> None:
-        """Count games that an interruption kept from their ends."""
-        self.not_begun += games
-        self.causes[INTERRUPTED] += games
+def there(jobs: Sequence[Job]) -> int:
+    """How many of the jobs' files are in a folder of this machine."""
+    return sum(isinstance(job.path, Path) and job.path.exists() for job in jobs)
 
 
 def build_waiting(spec: AgentSpec, provider: AnswersAsks, repeat: int) -> WaitingAgent:
@@ -206,24 +169,14 @@ async def play_one(job: Job, provider: AnswersAsks, outcomes: Outcomes) -> Trace
         written = write_unless_worse(trace, job.path)
     except OSError as error:
         outcomes.unwritten = redacted(error)
-        outcomes.stopped += 1
-        outcomes.causes[f"no trace: {outcomes.unwritten}"] += 1
+        outcomes.lost(outcomes.unwritten)
         return None
     except Exception as error:
         for line in redacted(traceback.format_exc()).splitlines():
             say(line, sys.stderr)
-        outcomes.stopped += 1
-        outcomes.causes[f"no trace: {type(error).__name__}: {redacted(error)}"] += 1
+        outcomes.lost(f"{type(error).__name__}: {redacted(error)}")
         return None
-    if trace.stopped:
-        outcomes.stopped += 1
-        outcomes.not_written += not written
-        outcomes.causes[f"{trace.stop_category}: {short_cause(str(trace.stop_cause))}"] += 1
-    else:
-        outcomes.ended += 1
-        outcomes.measured += 1
-        outcomes.coordination += trace.metrics["coordination_rate"]
-        outcomes.excess += trace.metrics["excess_cost"]
+    outcomes.played(trace, written)
     return trace
 
 
@@ -243,9 +196,3 @@ def figures(trace: Trace) -> dict[str, Any]:
 def redacted(error: object) -> str:
     """What went wrong, without any key of the environment."""
     return redact(str(error), secrets(()))
-
-
-def short_cause(cause: str) -> str:
-    """The cause without who and where, which the trace keeps: what many games share."""
-    where, _, what = cause.partition(": ")
-    return what if where.startswith("agent ") else cause

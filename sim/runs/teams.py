@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from machine.errors import UserError
 from machine.files import of_project
 from sim.agents import Agent
 from sim.agents.beyond.coarse import KBitImap, KBitParameters, LogDsm, LogDsmParameters, NoisyImap, NoisyParameters
@@ -24,14 +25,10 @@ from sim.agents.imap import Imap
 from sim.agents.parameters import StyleParameters, named_styles, study_parameters
 from sim.agents.sd import SdMap, SdParameters
 from sim.models.spec import LlmParameters, is_simulated, read_parameters
-from sim.runs.options import read_yaml
 from sim.tasks.suite import LONGEST_NAME
+from sim.text_files import read_yaml
 
 Parameters = TypeVar("Parameters")
-
-
-class TeamError(ValueError):
-    """Why a team can't play: what is wrong, where, and what to do."""
 
 
 class AgentSpec(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -101,68 +98,47 @@ def named_teams() -> dict[str, Team]:
     return protocol_teams() | styles
 
 
-def described_teams() -> list[dict[str, Any]]:
-    """Every named team: `team`, `kind`, and its agents' `parameters`."""
-    protocols = protocol_teams()
-    return [
-        {
-            "team": name,
-            "kind": "protocol of the paper" if name in protocols else "simulated speakers",
-            "parameters": team.agents[0].parameters,
-        }
-        for name, team in named_teams().items()
-    ]
-
-
 def check_parameters(kind: str, parameters: Mapping[str, Any], expected: type[Parameters]) -> Parameters:
-    """The parameters as their kind's record. Raises TeamError for an unknown name or a wrong type."""
+    """The parameters as their kind's record. Raises UserError for an unknown name or a wrong type."""
     known = getattr(expected, "__struct_fields__", ())
     unknown = [name for name in parameters if name not in known]
     if unknown:
         listed = ", ".join(known) or "none"
-        raise TeamError(f"agents of type {kind} have no parameter {unknown[0]}; they have: {listed}")
+        raise wrong(f"agents of type {kind} have no parameter {unknown[0]}; they have: {listed}")
     try:
         return msgspec.convert(dict(parameters), expected, strict=False)
     except msgspec.ValidationError as error:
-        raise TeamError(f"a parameter of an agent of type {kind} is wrong: {error}") from error
+        raise wrong(f"a parameter of an agent of type {kind} is wrong: {error}") from error
 
 
-def load_team(name: str, preset: str | None = None) -> Team:
-    """The team of that name, of that model, or of the YAML file at that path. `preset` names the parameters of a model.
-
-    Raises TeamError, saying what there is, and where a file would have to name the preset itself.
-    """
+def load_team(name: str) -> Team:
+    """The team of that name, of that model, or of the YAML file at that path. Raises UserError, saying what there
+    is."""
     teams = named_teams()
     if name in teams:
         return teams[name]
     path = of_project(Path(name))
     if path.suffix in (".yaml", ".yml") or path.exists():
-        team = read_team(path)
-        if preset and any(map(waits, team.agents)):
-            raise TeamError(
-                f"--preset {preset} is for models named in --team, and {name} is a file: write `preset: {preset}` "
-                "under the `parameters:` of its agents, and leave out --preset"
-            )
-        return team
+        return read_team(path)
     if "/" in name:
-        return model_team(name, preset)
-    raise TeamError(
+        return model_team(name)
+    raise wrong(
         f"there is no team {name!r}; known teams: {', '.join(teams)}, or a model as LiteLLM calls it, like "
         "openai/gpt-5.4-mini, or the path of a YAML file"
     )
 
 
-def model_team(model: str, preset: str | None) -> Team:
-    """Agents of one model, called as LiteLLM calls it. Raises TeamError where LiteLLM knows no such provider."""
+def model_team(model: str) -> Team:
+    """Agents of one model, called as LiteLLM calls it. Raises UserError where LiteLLM knows no such provider."""
     from sim.models.library import litellm
 
     provider, _, own_name = model.partition("/")
     if provider not in litellm().provider_list or not own_name:
-        raise TeamError(
+        raise wrong(
             f"{model!r} is no file, and {provider!r} no provider that LiteLLM knows; name a team, a YAML file that is "
             "there, or a model like openai/gpt-5.4-mini"
         )
-    spec = AgentSpec("llm", {"model": model, **({"preset": preset} if preset else {})})
+    spec = AgentSpec("llm", {"model": model})
     llm_parameters(spec)
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", own_name).strip("-._")[:LONGEST_NAME] or "model"
     team = Team(name, (spec,), is_simulated(model))
@@ -171,19 +147,15 @@ def model_team(model: str, preset: str | None) -> Team:
 
 
 def read_team(path: Path) -> Team:
-    """The team that a YAML file lists."""
-    import yaml
-
+    """The team that a YAML file lists. Raises UserError."""
     try:
         team = msgspec.convert(read_yaml(path), Team)
-    except (OSError, UnicodeDecodeError) as error:
-        raise TeamError(f"{path}: can't be read ({error}); name a YAML file that lists a team") from error
-    except (yaml.YAMLError, ValueError) as error:
-        raise TeamError(
-            f"{path}: not a team ({problem_of(error)}); it needs `team: NAME` and a list `agents:`"
-        ) from error
+    except OSError as error:
+        raise wrong(f"{path}: can't be read ({error.strerror}); name a YAML file that lists a team") from error
+    except ValueError as error:
+        raise wrong(f"{path}: not a team ({error}); it needs `team: NAME` and a list `agents:`") from error
     if not team.agents:
-        raise TeamError(f"{path}: lists no agents; give one for all, or one for each agent of the task")
+        raise wrong(f"{path}: lists no agents; give one for all, or one for each agent of the task")
     for spec in team.agents:
         if waits(spec):
             llm_parameters(spec)
@@ -192,22 +164,23 @@ def read_team(path: Path) -> Team:
     check_name(team, path)
     if team.prompts is not None:
         if not any(map(waits, team.agents)):
-            raise TeamError(f"{path}: prompts are for models, and none of its agents is one; leave them out")
-        team = with_prompts(team, team.prompts)
+            raise wrong(f"{path}: prompts are for models, and none of its agents is one; leave them out")
+        more = {"prompts": team.prompts}
+        agents = (replace(s, parameters=s.parameters | more) if waits(s) else s for s in team.agents)
+        team = replace(team, agents=tuple(agents))
     return replace(team, simulated=True) if any(map(imitates, team.agents)) else team
 
 
-def with_prompts(team: Team, path: str) -> Team:
-    """The team, its models asked in the words of that file."""
-    agents = (replace(s, parameters=s.parameters | {"prompts": path}) if waits(s) else s for s in team.agents)
-    return replace(team, agents=tuple(agents))
+def wrong(problem: str) -> UserError:
+    """The error of a team that can't play."""
+    return UserError(problem, 2)
 
 
 def check_name(team: Team, where: object) -> None:
-    """Raise TeamError where a team has the name of a protocol of the paper and plays otherwise."""
+    """Raise UserError where a team has the name of a protocol of the paper and plays otherwise."""
     own = protocol_teams().get(team.team.lower())
     if own and not all(is_same(spec, own.agents[0]) for spec in team.agents):
-        raise TeamError(
+        raise wrong(
             f"{where}: the name {team.team} is that of the paper's protocol, and these are other agents; give the team "
             "another name in a YAML file"
         )
@@ -227,21 +200,14 @@ def imitates(spec: AgentSpec) -> bool:
     return spec.type in SPEAKERS or (waits(spec) and is_simulated(str(spec.parameters.get("model", ""))))
 
 
-def problem_of(error: Exception) -> str:
-    """What is wrong with a team's file, and in which line; never the line itself, which may hold a key."""
-    mark = getattr(error, "problem_mark", None)
-    where = f" in line {mark.line + 1}" if mark else ""
-    return " ".join(str(getattr(error, "problem", None) or getattr(error, "reason", None) or error).split()) + where
-
-
 def build_agent(spec: AgentSpec) -> Agent:
-    """A new agent of the spec. Raises TeamError, listing the known types, for an unknown one."""
+    """A new agent of the spec. Raises UserError, listing the known types, for an unknown one."""
     if waits(spec):
-        raise TeamError(f"agents of type {spec.type} wait for a provider; play their teams with `sim run`")
+        raise wrong(f"agents of type {spec.type} wait for a provider; play their teams with `sim run`")
     if spec.type not in AGENT_TYPES:
-        raise TeamError(f"there is no agent type {spec.type!r}; known types: {', '.join(AGENT_TYPES)}")
+        raise wrong(f"there is no agent type {spec.type!r}; known types: {', '.join(AGENT_TYPES)}")
     if spec.type == "adaptive-prober" and not spec.nosy:
-        raise TeamError("agents of type adaptive-prober probe the others; give each `nosy: true`")
+        raise wrong("agents of type adaptive-prober probe the others; give each `nosy: true`")
     if spec.type in SPEAKERS:
         return SPEAKERS[spec.type](style_parameters(spec.parameters), spec.nosy)
     if spec.type == "strategic":
@@ -256,7 +222,7 @@ def specs_for(team: Team, num_agents: int) -> tuple[AgentSpec, ...]:
     if len(team.agents) == 1:
         return team.agents * num_agents
     if len(team.agents) != num_agents:
-        raise TeamError(
+        raise wrong(
             f"team {team.team} lists {len(team.agents)} agents, the task has {num_agents}; list one, or {num_agents}"
         )
     return team.agents
@@ -278,32 +244,32 @@ def waits(spec: AgentSpec) -> bool:
 
 
 def llm_parameters(spec: AgentSpec) -> LlmParameters:
-    """The parameters of an agent with a language model, checked. Raises TeamError with what is wrong."""
+    """The parameters of an agent with a language model, checked. Raises UserError with what is wrong."""
     try:
         return read_parameters(spec.parameters, spec.nosy)
     except ValueError as error:
-        raise TeamError(str(error)) from error
+        raise wrong(str(error)) from error
 
 
 def style_parameters(parameters: Mapping[str, Any]) -> StyleParameters:
-    """The parameters of a simulated speaker, checked. Raises TeamError with what is wrong."""
+    """The parameters of a simulated speaker, checked. Raises UserError with what is wrong."""
     return check_parameters("style", parameters, StyleParameters)
 
 
 def strategic_parameters(parameters: Mapping[str, Any]) -> StrategicParameters:
-    """The parameters of a strategic agent, checked. Raises TeamError with what is wrong."""
+    """The parameters of a strategic agent, checked. Raises UserError with what is wrong."""
     return check_parameters("strategic", parameters, StrategicParameters)
 
 
 def truthful(protocol: str) -> AgentSpec:
     """The agent of a named team with a scripted protocol, or of a type beyond the paper's, without parameters.
 
-    Raises TeamError, listing them, where there is none.
+    Raises UserError, listing them, where there is none.
     """
     scripted = {name: t.agents[0] for name, t in named_teams().items() if not speaks(t.agents[0])}
     scripted |= {kind: AgentSpec(kind) for kind in FRONTIER}
     if protocol not in scripted:
-        raise TeamError(f"strategic agents can't play {protocol!r}; they play one of: {', '.join(scripted)}")
+        raise wrong(f"strategic agents can't play {protocol!r}; they play one of: {', '.join(scripted)}")
     return scripted[protocol]
 
 

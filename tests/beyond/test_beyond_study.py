@@ -54,11 +54,11 @@ def test_a_notebook_says_once_that_games_or_parameters_are_others(
     assert study.is_reference == (told == 0)
 
 
-def test_ship_names_the_files_it_wrote_as_seen_from_the_project(tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_approve_names_the_files_that_it_wrote(tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pipeline.reports.reference_study.ROOT", tables)
     for name, path in (("REFERENCE", "a.json"), ("REFERENCE_BEYOND", "b.json")):
         monkeypatch.setattr(f"pipeline.reports.reference_study.{name}", tables / path)
-    result = CliRunner().invoke(app, ["ship", "--tables", str(tables)])
+    result = CliRunner().invoke(app, ["approve", "--tables", str(tables)])
     assert result.exit_code == 0, result.output
     assert result.output.splitlines()[-1] == "told by a.json and b.json"
     assert is_reference(tables, tables / "a.json")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from machine.errors import UserError
 from machine.manifests import any_manifest, manifest_path
-from machine.output import check_room, exclusive_access, staged, staged_files, write_atomically
+from machine.output import check_room, exclusive_access, new_folder, staged, staged_files, write_atomically
 from machine.stores import list_files, open_file
 
 
@@ -171,6 +171,21 @@ def test_files_whose_owner_is_known_are_replaced_without_a_manifest(tmp_path: Pa
     with staged_files(tmp_path) as work:
         (work.folder / "a.csv").write_text("2")
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"] and found(tmp_path) == {"a.csv": "2"}
+
+
+def test_a_new_folder_appears_whole_and_a_killed_run_is_not_in_the_way_of_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch, pytest.raises(Killed), new_folder(tmp_path / "out") as work:
+        (work / "a.csv").write_text("half")
+        patch.setattr(shutil, "rmtree", lambda *_, **__: None)
+        raise Killed
+    (tmp_path / "out").mkdir()
+    with new_folder(tmp_path / "out") as work:
+        (work / "a.csv").write_text("whole")
+    assert found(tmp_path / "out") == {"a.csv": "whole"}
+    with pytest.raises(UserError, match="is there and not empty"), new_folder(tmp_path / "out"):
+        raise AssertionError("the work began")
 
 
 def test_an_atomic_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:

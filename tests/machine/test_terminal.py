@@ -4,24 +4,25 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-import pytest
-
+from sim.tasks.suite import write_tasks
 from tests.imports import ROOT
+from tests.sim.worlds import tiny_task
 
 LATIN = os.fsdecode(b"caf\xe9")
+PIPES: Any = {"capture_output": True, "text": True}
 
 
-@pytest.mark.parametrize(
-    ("words", "place"),
-    [
-        (("pipeline", "derive", "traces", "--out", LATIN), "."),
-        (("pipeline", "site", "traces", "--out", "site"), LATIN),
-    ],
-)
-def test_a_name_that_is_no_utf_8_is_refused_in_a_line(words: tuple[str, ...], place: str, tmp_path: Path) -> None:
-    (tmp_path / place).mkdir(exist_ok=True)
-    env = os.environ | {"PYTHONPATH": str(ROOT)}
-    ran = subprocess.run([sys.executable, "-m", *words], cwd=tmp_path / place, env=env, capture_output=True, text=True)
-    assert ran.returncode == 2 and "is no UTF-8, so no file can be written there; name another" in ran.stderr
-    assert [path.name for path in tmp_path.rglob("*") if path.name != LATIN] == []
+def test_tables_into_a_name_that_is_no_utf_8_are_refused_in_a_line_and_games_are_not(tmp_path: Path) -> None:
+    write_tasks([tiny_task(1)], tmp_path / "tasks.jsonl")
+
+    def ran(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", *words]
+        return subprocess.run(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, **PIPES)
+
+    assert ran("sim", "run", "tasks.jsonl", "--team", "imap", "--out", LATIN).returncode == 0
+    assert ran("pipeline", "audit", LATIN).returncode == 0
+    refused = ran("pipeline", "audit", LATIN, f"--out={LATIN}/audit")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1) and "is no UTF-8; name other" in refused.stderr
+    assert not (tmp_path / LATIN / "audit").exists()

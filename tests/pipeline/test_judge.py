@@ -85,11 +85,15 @@ def written(out: Path) -> dict[str, pl.DataFrame]:
     return {name: pl.read_parquet(out / f"judge_{name}.parquet") for name in ("evidence", "agreement", "rejected")}
 
 
-def test_the_judge_reads_what_the_parser_reads_and_the_tables_say_so(tables: Path, tmp_path: Path) -> None:
+def test_the_judge_reads_what_the_parser_reads_and_files_of_others_survive(tables: Path, tmp_path: Path) -> None:
+    others = [tmp_path / name for name in ("notes.txt", ".judge-mine", ".trial", "judge.csv")]
+    for other in others:
+        other.write_text("mine")
     with judge() as server:
         result = run(tables, server, tmp_path)
         assert server.requests == len(SAID)
     assert result.exit_code == 0, result.stderr
+    assert {other.read_text() for other in others} == {"mine"}
     found = written(tmp_path)
     content = read_table(tables, "messages").select("game_id", "event_index", "content")
     evidence = found["evidence"].join(content, on=["game_id", "event_index"])

@@ -27,7 +27,7 @@ from pipeline.reports.plots.labels import place_labels, spread_apart, text_size
 from pipeline.reports.plots.layout import COLUMN, HALF_COLUMN, panels, printed_at
 from pipeline.reports.plots.lines import Steps, team_lines
 from pipeline.reports.plots.planes import messages_and_excess, privacy_plane
-from pipeline.reports.plots.style import save
+from pipeline.reports.plots.style import printed_name, save
 from pipeline.statistics.bootstrap import fit_line
 from pipeline.statistics.pareto import pareto_frontier
 from pipeline.statistics.resampling import Resampling
@@ -253,3 +253,8 @@ def test_panels_stand_side_by_side_in_a_column_and_below_each_other_in_half_of_o
         return len({round(axes.get_position().x0, 3) for axes in drawn})
 
     assert (columns(COLUMN), columns(HALF_COLUMN)) == (2, 1)
+
+
+@pytest.mark.parametrize("name", ["\u200b", " ", "\u3164\u2800"])
+def test_a_name_that_nobody_sees_has_a_visible_stand_in_and_can_be_measured(name: str) -> None:
+    assert printed_name(name).startswith("[U+") and all(size > 0 for size in text_size(name, 8))

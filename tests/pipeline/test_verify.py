@@ -62,18 +62,6 @@ def test_what_was_written_and_left_alone_is_whole_also_elsewhere(study: Path) ->
     assert run("verify", moved / "tables").exit_code == 0
 
 
-def test_other_line_ends_are_told_apart_from_other_changes(study: Path) -> None:
-    games = study / "tables" / "games.csv"
-    games.write_bytes(games.read_bytes().replace(b"\n", b"\r\n"))
-    told = run("verify", study)
-    assert (
-        told.exit_code == 1
-        and "changed in their line ends alone, as by a clone with core.autocrlf: games.csv" in told.stdout
-    )
-    games.write_bytes(games.read_bytes() + b"\r\n")
-    assert "changed since: games.csv" in run("verify", study).stdout
-
-
 def test_what_commands_write_beside_traces_and_tables_is_no_trace_and_no_stray(study: Path) -> None:
     licensed = ("--license", ROOT / "LICENSE")
     assert run("export", study / "tables" / "dataset", "--tables", study / "tables", *licensed).exit_code == 0

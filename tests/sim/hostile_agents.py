@@ -18,8 +18,7 @@ from sim.agents import CHEAP_TALK, DECISION, Agent, Registration, Reply, Request
 from sim.calendar import item_id
 from sim.game.game import CHANNELS, Limits
 from sim.game.trace import Trace
-from sim.runs.play import Play, play_game, play_game_later
-from sim.runs.runner import Patient
+from sim.runs.play import Patient, Play, play_game, play_game_later
 from sim.runs.teams import AgentSpec, Team, build_agent
 from tests.sim.worlds import tiny_task
 

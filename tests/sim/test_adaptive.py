@@ -3,13 +3,14 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
+from machine.errors import UserError
 from sim.agents import Message
 from sim.agents.english.beliefs import BeliefState
 from sim.agents.english.prober import AdaptiveProber
 from sim.agents.english.reader import Claim, Reading
 from sim.agents.english.writer import HELD_OUT, OPEN, Outbox, Part, Private, Writer, load_bank
 from sim.runs.play import Play, play_game
-from sim.runs.teams import AgentSpec, Team, TeamError, build_agent
+from sim.runs.teams import AgentSpec, Team, build_agent
 from tests.sim.game_checks import check
 from tests.sim.worlds import calendar, request, tiny_task
 
@@ -91,5 +92,5 @@ def test_a_game_with_an_adaptive_prober_keeps_every_rule():
 
 
 def test_an_adaptive_prober_that_is_not_nosy_is_refused():
-    with pytest.raises(TeamError, match="give each `nosy: true`"):
+    with pytest.raises(UserError, match="give each `nosy: true`"):
         build_agent(AgentSpec("adaptive-prober"))

@@ -6,12 +6,13 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
+from machine.errors import UserError
 from sim.models.agent import Ask
 from sim.models.cache import Cache
 from sim.models.prompts.answer_format import answer_schema, format_arguments
 from sim.models.provider import marked, marks_cache
 from sim.models.spec import LlmParameters, Prices, read_parameters
-from sim.runs.teams import TeamError, load_team
+from sim.runs.teams import load_team
 from tests.sim.stub import parameters, stub
 from tests.sim.test_provider import HELLO, answers
 
@@ -65,14 +66,13 @@ NAMES = [
 
 @pytest.mark.parametrize(("model", "name", "simulated"), NAMES)
 def test_a_model_s_name_is_a_team(model, name, simulated):
-    team = load_team(model, "paper")
-    assert (team.team, team.simulated) == (name, simulated)
-    assert team.agents[0].parameters == {"model": model, "preset": "paper"}
+    team = load_team(model)
+    assert (team.team, team.simulated, team.agents[0].parameters) == (name, simulated, {"model": model})
 
 
 @pytest.mark.parametrize("name", ["opneai/gpt-5.4-mini", "openai/", "teams/none"])
 def test_a_name_of_no_provider_is_refused(name):
-    with pytest.raises(TeamError, match="no provider that LiteLLM knows; name a team"):
+    with pytest.raises(UserError, match="no provider that LiteLLM knows; name a team"):
         load_team(name)
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 
+from machine.errors import UserError
 from sim.runs.play import Play, play_game
-from sim.runs.teams import FRONTIER, AgentSpec, Team, TeamError, build_agent
+from sim.runs.teams import FRONTIER, AgentSpec, Team, build_agent
 from tests.sim.game_checks import check
 from tests.sim.worlds import tiny_task
 
@@ -22,5 +23,5 @@ def test_a_game_holds_what_every_game_must(kind):
      ("dsm-log", {"l_min": 0}), ("shares", {"ladder": [1, 0]})],
 )  # fmt: skip
 def test_a_parameter_out_of_its_range_is_refused(kind, parameters):
-    with pytest.raises(TeamError, match=f"a parameter of an agent of type {kind} is wrong"):
+    with pytest.raises(UserError, match=f"a parameter of an agent of type {kind} is wrong"):
         build_agent(AgentSpec(kind, parameters))

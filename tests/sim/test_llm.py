@@ -3,6 +3,7 @@ import asyncio
 import msgspec
 import pytest
 
+from machine.errors import UserError
 from sim.agents import AgentFailure
 from sim.game.game import Limits
 from sim.models.agent import NO_ANSWER, Answer, LlmAgent, Usage
@@ -10,9 +11,10 @@ from sim.models.money import Ledger, Reserve
 from sim.models.prompts import load_variant
 from sim.models.serve.negotiator import negotiate
 from sim.models.spec import LlmParameters
+from sim.runs.outcomes import Outcomes
 from sim.runs.play import Play, config_of, identity, play_game_later
-from sim.runs.runner import Outcomes, build_waiting, jobs_for, models_of, play_waiting
-from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, llm_parameters, named_teams
+from sim.runs.runner import build_waiting, jobs_for, models_of, play_waiting
+from sim.runs.teams import AgentSpec, Team, build_agent, llm_parameters, named_teams
 from tests.sim.worlds import calendar, registration, request, tiny_task
 
 TASK = tiny_task(3, num_meetings=2)
@@ -208,14 +210,14 @@ WRONG = [
 
 @pytest.mark.parametrize(("parameters", "words"), WRONG, ids=[w[1][:20] for w in WRONG])
 def test_wrong_parameters_are_refused_in_one_line(parameters, words):
-    with pytest.raises(TeamError) as problem:
+    with pytest.raises(UserError) as problem:
         llm_parameters(AgentSpec("llm", parameters))
     assert words in str(problem.value)
     assert "\n" not in str(problem.value)
 
 
 def test_an_agent_that_waits_is_not_built_without_a_provider():
-    with pytest.raises(TeamError, match="wait for a provider"):
+    with pytest.raises(UserError, match="wait for a provider"):
         build_agent(AgentSpec("llm", {"model": "m"}))
 
 

@@ -18,7 +18,7 @@ from sim.models.prompts import load_variant
 from sim.models.prompts.builders import NAMES
 from sim.runs.play import Play, config_of, identity, play_game_later
 from sim.runs.runner import build_waiting
-from sim.runs.teams import AgentSpec, Team, with_prompts
+from sim.runs.teams import AgentSpec, Team
 from sim.tasks.suite import write_tasks
 from tests.sim.stub import parameters, stub
 from tests.sim.worlds import tiny_task
@@ -60,7 +60,7 @@ def prompts(trace):
 
 def test_a_whole_game_is_played_in_the_words_of_a_file(folder):
     with stub() as server:
-        result = run("--team", team_file(server), "--prompts", str(LAB))
+        result = run("--team", team_file(server, prompts=str(LAB)))
         assert result.exit_code == 0, result.stderr
         sent = [body["messages"] for body in server.seen]
     trace = read(folder / "traces" / f"{TASK.task_id}.json.zst")
@@ -94,7 +94,7 @@ class Meddler:
 
 def meddled(**parameters):
     """A game in which every builder is called, and its agents."""
-    team = with_prompts(Team("lab", (AgentSpec("llm", {"model": "m", **parameters}),)), str(LAB))
+    team = Team("lab", (AgentSpec("llm", {"model": "m", "prompts": str(LAB), **parameters}),))
     play = Play(TASK, team, Limits(max_turns_per_round=3, decision_retries=1, channels=CHANNELS), adversary=0)
     agents = [build_waiting(spec, Meddler(), 0) for spec in play.specs]
     return asyncio.run(play_game_later(play, agents)), agents
@@ -138,7 +138,7 @@ def test_a_variant_follows_the_file_s_system_prompt_after_a_line_end():
 
 
 def name_of_game(path):
-    return identity(config_of(Play(TASK, with_prompts(TEAM, str(path)))))
+    return identity(config_of(Play(TASK, Team("lab", (AgentSpec("llm", {"model": "m", "prompts": str(path)}),)))))
 
 
 def test_a_game_s_identity_holds_the_file_s_text_and_not_its_place_or_line_ends(tmp_path):
@@ -168,7 +168,7 @@ for name, value in zip(NAMES, ("None", "''", "[]", "1", "b'x'", "' '"), strict=T
 def test_a_file_that_can_t_be_used_ends_the_run_before_the_first_call(folder, text, words):
     Path("bad.py").write_text(text)
     with stub() as server:
-        result = run("--team", team_file(server), "--prompts", "bad.py")
+        result = run("--team", team_file(server, prompts="bad.py"))
         assert server.seen == []
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("error: bad.py: ") and result.stderr.count("\n") == 1
@@ -178,10 +178,8 @@ def test_a_file_that_can_t_be_used_ends_the_run_before_the_first_call(folder, te
 
 # One row a use of prompts that makes no sense: the words after `run`, and what the one line says.
 MISUSED = [
-    (("--team", "team.yaml", "--prompts", "absent.py"), "absent.py: can't be read (No such file or directory); name a"),
-    (("--team", "team.yaml", "--prompts", "."), ".: can't be read (Is a directory)"),
+    (("--team", "absent.yaml"), "absent.py: can't be read (No such file or directory); name a"),
     (("--team", "empty.yaml"), "can't be read"),
-    (("--team", "imap", "--prompts", str(LAB)), f"--prompts {LAB} is for models, and no --team names one"),
     (("--team", "scripted.yaml"), "scripted.yaml: prompts are for models, and none of its agents is one"),
 ]
 
@@ -192,6 +190,7 @@ def test_prompts_for_nobody_or_from_nowhere_are_refused_in_one_line(folder, word
     with stub() as server:
         text = Path(team_file(server)).read_text()
         Path("empty.yaml").write_text(f"{text}\nprompts: ''\n")
+        Path("absent.yaml").write_text(f"{text}\nprompts: absent.py\n")
         result = run(*words)
         assert server.seen == []
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
@@ -202,7 +201,7 @@ def test_a_group_chat_that_the_file_does_not_offer_is_refused(folder):
     text = TEXT.replace("You may write by {channels}", "Write").replace(", **game_config)", ")")
     Path("direct.py").write_text(text)
     with stub() as server:
-        words = ("--team", team_file(server), "--prompts", "direct.py", "--limit", "1")
+        words = ("--team", team_file(server, prompts="direct.py"), "--limit", "1")
         assert run(*words).exit_code == 0
         result = run(*words, "--channels", "dm,all_groupchat", "--overwrite")
     assert (

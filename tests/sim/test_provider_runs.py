@@ -71,9 +71,8 @@ def read_as(trace):
     return Counter(e.data["parse"] for e in trace.events if e.type in ("turn_end", "decide_end"))
 
 
-@pytest.mark.parametrize("option", ["--no-cache", "--cache"])
-def test_nobody_is_asked_where_the_disk_takes_empty_files_alone(folder, option):
-    words = [option, str(folder / "kept")] if option == "--cache" else [option]
+def test_nobody_is_asked_where_the_disk_takes_empty_files_alone(folder):
+    words = ["--cache", str(folder / "kept")]
     with stub() as server:
         assert run(folder, server, "--limit", "1", *words, out="elsewhere", prices=DEAR).exit_code == 0
         asked = len(server.seen)
@@ -133,7 +132,7 @@ def test_a_provider_that_fails_stops_games_and_the_run_says_why(folder):
 
 def test_no_game_begins_once_a_provider_is_given_up(folder):
     with stub("503", stubborn=True) as server:
-        result = run(folder, server, "--concurrency", "2", retries=None, retry_for=0.3)
+        result = run(folder, server, "--workers", "2", retries=None, retry_for=0.3)
     assert result.exit_code == 4
     assert [t.stopped for t in traces(folder)] == [True, True]
     assert "1  not begun: openai/stub is down: 503 " in result.stderr
@@ -179,7 +178,7 @@ def test_a_replay_from_the_cache_is_the_same_game_without_a_request(folder, monk
         asked = server.requests
         monkeypatch.delenv("STUB_KEY")
         no_key = run(folder, server, "--cache", str(folder / "answers"), out="second")
-        second = run(folder, server, "--cache", str(folder / "answers"), "--offline", out="second")
+        second = run(folder, server, "--cache", str(folder / "answers"), "--max-cost", "0", out="second")
         assert server.requests == asked
     assert no_key.exit_code == 2 and "STUB_KEY is not set" in no_key.stderr
     assert (first.exit_code, second.exit_code) == (0, 0)
@@ -216,7 +215,7 @@ def test_where_answers_can_t_be_kept_nobody_is_asked(folder):
     with stub() as server:
         result = run(folder, server, "--cache", str(folder / "mine"))
         assert (result.exit_code, server.requests) == (2, 0)
-    assert result.stderr.endswith("name another folder with --cache, or keep none with --no-cache\n")
+    assert result.stderr.endswith("name another folder with --cache\n")
 
 
 def test_a_game_out_of_the_cache_says_nothing_of_what_games_cost(folder):
@@ -228,7 +227,7 @@ def test_a_game_out_of_the_cache_says_nothing_of_what_games_cost(folder):
 
 def test_a_budget_that_is_used_up_all_the_same_ends_the_run_and_says_so(folder):
     with stub("no-usage", stubborn=True) as server:
-        words = ("--max-cost", "150", "--concurrency", "1")
+        words = ("--max-cost", "150", "--workers", "1")
         result = run(folder, server, *words, prices=DEAR, max_tokens=100_000)
     (trace,) = traces(folder)
     assert result.exit_code == 4
@@ -240,7 +239,7 @@ def test_a_budget_that_is_used_up_all_the_same_ends_the_run_and_says_so(folder):
 def test_a_budget_needs_prices(folder):
     with stub() as server:
         refused = run(folder, server, "--max-cost", "5", prices=None)
-        allowed = run(folder, server, "--max-cost", "5", "--allow-unknown-prices", "--limit", "1", prices=None)
+        allowed = run(folder, server, "--limit", "1", prices=None)
     assert (refused.exit_code, allowed.exit_code) == (2, 0)
     assert "the price of openai/stub is unknown" in refused.stderr
     assert "cost unknown" in allowed.stdout
@@ -304,9 +303,3 @@ def test_a_run_goes_on_where_the_server_has_another_address(folder):
         result = run(folder, other, "--resume", *words)
     assert result.exit_code == 0, result.stderr
     assert "2 games played, 1 were there already" in result.stdout
-
-
-def test_no_cache_leaves_nothing_and_contradicts_offline(folder):
-    with stub() as server:
-        refused = run(folder, server, "--offline", "--no-cache")
-    assert refused.exit_code == 2 and "leave out one of them" in refused.stderr

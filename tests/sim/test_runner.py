@@ -1,11 +1,10 @@
 import msgspec
 import pytest
 
-from machine.cores import cores, map_ordered, map_unordered
 from sim.game.game import Limits
 from sim.game.trace import read, write
+from sim.runs.existing import decide
 from sim.runs.runner import jobs_for, play_all
-from sim.runs.standing import is_played
 from sim.runs.teams import load_team
 from tests.sim.worlds import tiny_task
 
@@ -43,11 +42,9 @@ def test_repeats_after_the_first_get_a_suffix(tmp_path):
     assert len({read(p).game_id for p in tmp_path.iterdir()}) == 3
 
 
-def test_a_finished_game_is_played(tmp_path):
-    (job,) = jobs(tmp_path, "imap", tasks=TASKS[:1])
-    assert not is_played(job)
-    played([job])
-    assert is_played(job)
+def is_finished(job):
+    """Whether the job's file holds the finished trace of just this game."""
+    return not decide(job, job.path.parent, resume=True, overwrite=True).is_played
 
 
 # One row a job whose file holds imap's first game on the first task: what differs.
@@ -72,14 +69,14 @@ def test_the_trace_of_another_game_does_not_count(tmp_path, other):
         limits=other.get("limits", Limits()),
         repeats=other.get("repeats", 1),
     )[-1]
-    assert not is_played(msgspec.structs.replace(job, path=first.path))
+    assert not is_finished(msgspec.structs.replace(job, path=first.path))
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"junk", b"\x28\xb5\x2f\xfd"])
 def test_a_file_that_is_no_trace_does_not_count(tmp_path, content):
     (job,) = jobs(tmp_path, "imap", tasks=TASKS[:1])
     job.path.write_bytes(content)
-    assert not is_played(job)
+    assert not is_finished(job)
 
 
 def test_a_damaged_trace_does_not_count(tmp_path):
@@ -88,9 +85,9 @@ def test_a_damaged_trace_does_not_count(tmp_path):
     whole = job.path.read_bytes()
     for cut in range(0, len(whole), 40):
         job.path.write_bytes(whole[:cut])
-        assert not is_played(job)
+        assert not is_finished(job)
         job.path.write_bytes(whole[:cut] + b"\xff\xff\xff" + whole[cut + 3 :])
-        is_played(job)  # whatever it finds, it doesn't fail
+        is_finished(job)  # whatever it finds, it doesn't fail
 
 
 def test_a_stopped_game_does_not_count(tmp_path):
@@ -99,17 +96,4 @@ def test_a_stopped_game_does_not_count(tmp_path):
     trace = read(job.path)
     trace.stopped, trace.stop_cause = True, "the provider went away"
     write(trace, job.path)
-    assert not is_played(job)
-
-
-def test_an_exception_in_one_piece_ends_the_work():
-    for workers in (1, 2):
-        with pytest.raises(ValueError, match="invalid literal"):
-            list(map_unordered(int, ["1", "x", "3"], workers))
-
-
-@pytest.mark.parametrize("workers", [1, 3])
-def test_results_come_in_the_order_of_the_pieces(workers):
-    assert list(map_ordered(str, range(9), workers)) == list("012345678")
-    assert list(map_ordered(str, [], workers)) == []
-    assert cores() >= 1
+    assert not is_finished(job)

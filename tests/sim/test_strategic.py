@@ -3,11 +3,12 @@ from functools import cache
 
 import pytest
 
+from machine.errors import UserError
 from sim.agents import CHEAP_TALK, DECISION
 from sim.agents.beyond.strategic import Misreport, claimed
 from sim.agents.imap import local_cost
 from sim.runs.play import Play, play_game
-from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, named_teams
+from sim.runs.teams import AgentSpec, Team, build_agent, named_teams
 from tests.sim.game_checks import check
 from tests.sim.worlds import (
     BUMP,
@@ -175,5 +176,5 @@ WRONG = [
 
 @pytest.mark.parametrize(("parameters", "problem"), WRONG)
 def test_a_strategic_agent_that_can_t_be_says_why(parameters, problem):
-    with pytest.raises(TeamError, match=problem):
+    with pytest.raises(UserError, match=problem):
         build_agent(AgentSpec("strategic", parameters))

@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from machine.errors import UserError
 from sim.agents import CHEAP_TALK, DECISION
 from sim.agents.english.speaker import Style
 from sim.agents.parameters import StyleParameters, named_styles
 from sim.game.game import Limits
 from sim.runs.documents import STYLES
 from sim.runs.play import Play, play_game
-from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, load_team, read_team
+from sim.runs.teams import AgentSpec, Team, build_agent, load_team, read_team
 from tests.sim.worlds import (
     CHAIN,
     TRIO,
@@ -63,7 +64,7 @@ def test_a_trace_keeps_all_parameters_in_force_and_says_that_its_speakers_are_si
 
 @pytest.mark.parametrize("parameter, value", [("gossip", 1.5), ("slots_offered", 0), ("patience", -1), ("charm", 1)])
 def test_a_wrong_parameter_is_refused(parameter, value):
-    with pytest.raises(TeamError, match="style"):
+    with pytest.raises(UserError, match="style"):
         build_agent(AgentSpec("style", {parameter: value}))
 
 

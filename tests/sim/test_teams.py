@@ -2,12 +2,13 @@ import msgspec
 import pytest
 import yaml
 
+from machine.errors import UserError
 from sim.agents.dsm import PRIVATE, Dsm
 from sim.agents.sd import SdMap
 from sim.game.trace import to_jsonable
 from sim.runs import teams
 from sim.runs.play import Play, config_of, identity
-from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, load_team, named_teams, specs_for
+from sim.runs.teams import AgentSpec, Team, build_agent, load_team, named_teams, specs_for
 from tests.sim.worlds import tiny_task
 
 
@@ -62,24 +63,10 @@ def test_a_number_as_a_key_is_the_same_game_as_its_text(tmp_path, agent):
     assert msgspec.json.decode(msgspec.json.encode(configs[0])) == to_jsonable(configs[0])
 
 
-def test_a_character_that_json_writes_in_two_halves_is_one(tmp_path):
-    text = (
-        r'{"team": "mine", "agents": [{"type": "llm", "parameters": {"model": "m", "extra": {"a": "\ud83d\ude00"}}}]}'
-    )
-    assert load_team(team_file(tmp_path, text)).agents[0].parameters["extra"] == {"a": "\N{GRINNING FACE}"}
-
-
-# Ten million values in a few lines.
-BOMB = "team: mine\na: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
-    f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n" for before, name in zip("abcdef", "bcdefg", strict=True)
-)
-
-
 # One row a YAML file that is no team, and what is said of it.
 BROKEN = [
     ("", "not a team"),
     ("team: [", "not a team"),
-    ("- imap", "not a team"),
     ("team: mine", "not a team .*agents"),
     ("team: mine\nagents: []", "lists no agents"),
     ("team: mine\nagents: [{type: oracle}]", "there is no agent type 'oracle'; known types: imap, sd, dsm"),
@@ -91,16 +78,7 @@ BROKEN = [
     ),
     ("team: mine\nagents: [{type: dsm, parameters: {lmax: 3}}]", "no parameter lmax; they have: l_min, l_max, beta"),
     ("team: mine\nagents: [{type: dsm, parameters: {l_max: many}}]", "a parameter of an agent of type dsm is wrong"),
-    ("team: mine\nagents: [{type: dsm, parameters: {theta_unit_cost: .nan}}]", "a number is nan"),
-    ("team: mine\nagents: [{type: dsm, parameters: {theta_unit_cost: -.inf}}]", "a number is -inf"),
-    ("team: mine\nagents: [{type: llm, parameters: {model: m, seed: 99999999999999999999}}]", "more than 64 bits"),
-    (f"team: mine\nagents: [{{type: llm, parameters: {{model: m, seed: {'9' * 6000}}}}}]", "not a team .*6000 digits"),
     (f"team: {'m' * 201}\nagents: [{{type: imap}}]", "length <= 200"),
-    (f"team: mine\nagents: {'[' * 900}{']' * 900}", "nested more than 50 deep"),
-    (f"team: mine\nagents: {'[' * 9000}{']' * 9000}", "nested more than 50 deep"),
-    ("team: mine\nagents: &a [*a]", "nested more than 50 deep"),
-    (BOMB, "more than 100000 values"),
-    (f"team: mine\nagents: []\n# {'x' * 1_000_000}", "more than 1000000 bytes"),
     (
         "team: imap\nagents: [{type: sd}]",
         "the name imap is that of the paper's .*; give the team another",
@@ -111,29 +89,9 @@ BROKEN = [
 ]
 
 
-# One row a value, or a pair of key and value, that YAML has and JSON has not, and what is said of it.
-NO_JSON = [
-    ("a: 2026-11-21T10:00:00Z", r"extra\.a, a value is of the kind datetime; write it as text"),
-    ("a: [1, !!binary aGVsbG8=]", r"extra\.a\[1\], a value is of the kind bytes; write it as text"),
-    ("a: !!set {}", r"extra\.a, a value is of the kind set; write it as text"),
-    ("a: !!pairs [x: 1]", r"extra\.a\[0\], a value is of the kind tuple; write it as text"),
-    (r'a: "\ud83d"', r"extra\.a, a text holds half a character"),
-    (r'"\ud83d": 1', "extra, a text holds half a character"),
-    ("yes: 1", "extra, a key is of the kind bool; write it as text"),
-    ("1.5: 1", "extra, a key is of the kind float; write it as text"),
-    ('1: 1, "1": 2', "extra, a key comes twice, as a number and as text; keep one"),
-    ("a: !!bool maybe", "not what its tag says; leave out the tag"),
-    ("a: .nan", r"extra\.a, a number is nan; write a finite one"),
-]
-BROKEN += [
-    (f"team: mine\nagents: [{{type: llm, parameters: {{model: m, extra: {{{text}}}}}}}]", f"not a team .*{problem}")
-    for text, problem in NO_JSON
-]
-
-
 @pytest.mark.parametrize(("text", "problem"), BROKEN)
 def test_a_file_that_is_no_team_says_why(tmp_path, text, problem):
-    with pytest.raises(TeamError, match=problem) as raised:
+    with pytest.raises(UserError, match=problem) as raised:
         load_team(team_file(tmp_path, text))
     assert "\n" not in str(raised.value)
 
@@ -149,31 +107,19 @@ def test_a_file_may_list_a_protocol_of_the_paper_under_its_name(tmp_path):
 @pytest.mark.parametrize("model", ["openai/sd", "ollama/IMAP", "openai/dsm/welfare"])
 def test_a_model_called_like_a_protocol_of_the_paper_needs_a_file(model):
     with pytest.raises(
-        TeamError, match=f"^{model}: the name .* of the paper's protocol, .* another name in a YAML file"
+        UserError, match=f"^{model}: the name .* of the paper's protocol, .* another name in a YAML file"
     ):
         load_team(model)
 
 
-def test_a_preset_beside_a_file_of_models_is_refused_not_passed_over(tmp_path):
-    told = team_file(tmp_path, "team: mine\nagents: [{type: llm, parameters: {model: openai/some}}]")
-    with pytest.raises(TeamError, match=r"team\.yaml is a file: write `preset: paper` under the `parameters:`"):
-        load_team(told, "paper")
-    assert load_team(team_file(tmp_path, "team: mine\nagents: [{type: imap}]"), "paper").team == "mine"
-
-
-@pytest.mark.parametrize("name", ["absent.yaml", "absent.yml"])
+@pytest.mark.parametrize("name", ["absent.yaml", "."])
 def test_a_missing_file_says_so(tmp_path, name):
-    with pytest.raises(TeamError, match="can't be read"):
+    with pytest.raises(UserError, match="can't be read"):
         load_team(str(tmp_path / name))
 
 
-def test_a_folder_is_no_team(tmp_path):
-    with pytest.raises(TeamError, match="can't be read"):
-        load_team(str(tmp_path))
-
-
 def test_an_unknown_name_lists_the_known_ones():
-    with pytest.raises(TeamError, match="there is no team 'imp'; known teams: imap, sd, dsm-welfare, dsm-private"):
+    with pytest.raises(UserError, match="there is no team 'imp'; known teams: imap, sd, dsm-welfare, dsm-private"):
         load_team("imp")
 
 
@@ -181,7 +127,7 @@ def test_one_agent_stands_for_all_and_several_must_be_as_many_as_play():
     one, two = AgentSpec("imap"), AgentSpec("sd")
     assert specs_for(Team("t", (one,)), 3) == (one, one, one)
     assert specs_for(Team("t", (one, two)), 2) == (one, two)
-    with pytest.raises(TeamError, match="team t lists 2 agents, the task has 3; list one, or 3"):
+    with pytest.raises(UserError, match="team t lists 2 agents, the task has 3; list one, or 3"):
         specs_for(Team("t", (one, two)), 3)
 
 

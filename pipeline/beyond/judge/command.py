@@ -28,11 +28,11 @@ ALL_USED, NOT_WRITTEN, BAD_USAGE, SOME_REJECTED, STOPPED = 0, 1, 2, 3, 4
 EXAMPLES = """
 Examples:
 
-  python -m sim serve --style judge --port 8123
+  calbench serve --style judge --port 8123
 
-  python -m pipeline judge data/tables --model openai/simulated-judge --api-base http://127.0.0.1:8123/v1 --out judged
+  calbench judge data/tables --model openai/simulated-judge --api-base http://127.0.0.1:8123/v1 --out judged
 
-  python -m pipeline judge tables --model data/teams/gpt-5.4-mini.yaml --out judged --sample 1000 --dry-run
+  calbench judge tables --model data/teams/gpt-5.4-mini.yaml --out judged --sample 1000 --dry-run
 
 Exit code: 0 when all of every reply could be used, 3 when some could not (judge_rejected.csv says what and why), 2 for
 bad usage, 1 when a file could not be read or written, 4 when it stopped before its end: after both the same command

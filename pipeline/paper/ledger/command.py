@@ -12,11 +12,11 @@ from machine.terminal import escaped
 EXAMPLES = """
 Examples:
 
-  python -m pipeline ledger
+  calbench ledger
 
-  python -m pipeline audit traces/my-model --out audit
+  calbench audit traces/my-model --out audit
 
-  python -m pipeline ledger --tables tables/my-model --audit audit --all
+  calbench ledger --tables tables/my-model --audit audit --all
 
 Exit code: 0 when every figure of data/paper/reproduced.csv is reproduced, 1 when one is not, 2 for bad usage.
 """

@@ -34,13 +34,13 @@ EnglishOption = Annotated[
 EXAMPLES = """
 Examples:
 
-  python -m pipeline report --out reports
+  calbench report --out reports
 
-  python -m pipeline report --team imap --team candid --condition standard --out reports
+  calbench report --team imap --team candid --condition standard --out reports
 
-  python -m pipeline report traces/my-model --out my-model
+  calbench report traces/my-model --out my-model
 
-  python -m pipeline report traces/my-model --prices my-model.yaml --out my-model
+  calbench report traces/my-model --prices my-model.yaml --out my-model
 
 Without TRACES: a page for every team and condition of the study. With TRACES: their rows of Table 1, their tables,
 results and ledger, the study's notebooks over them, and a page for every team and condition. Where no trace can be
@@ -53,9 +53,9 @@ are, and index.html lists what is missing), 2 for bad usage, 1 where there is no
 EXAMPLES_ROW = """
 Examples:
 
-  python -m pipeline row traces/my-model
+  calbench row traces/my-model
 
-  python -m pipeline row traces/my-model --format latex > row.tex
+  calbench row traces/my-model --format latex > row.tex
 
 TRACES may also be a folder of tables that `derive` or `report` wrote.
 

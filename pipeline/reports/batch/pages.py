@@ -230,7 +230,8 @@ def write_index(
     body = f"<h1>{escape_text(title)}</h1>\n{first}{pages}<ul>{''.join(items)}</ul>"
     if links := [f'<a href="{name}">{name}</a>' for name in files if (out / name).exists()]:
         body += f"\n<p>Files: {', '.join(links)}</p>"
-    for heading, lines in (("What could not be made", missing), ("What the auditor doubts", doubts)):
+    trust = "What the auditor doubts, and how answers were read"
+    for heading, lines in (("What could not be made", missing), (trust, doubts)):
         if lines:
             body += f"\n<h2>{heading}</h2>\n<ul>{''.join(f'<li>{escape_text(line)}</li>' for line in lines)}</ul>"
     (out / "index.html").write_text(html_page(body, title), encoding="utf-8")

@@ -58,7 +58,7 @@ PARTS = (
 )
 
 # The simulator builds its documents itself: the pipeline imports nothing of it for that.
-SIMULATOR_COMMAND = (sys.executable, "-m", "sim", "docs")
+SIMULATOR_COMMAND = (sys.executable, "-m", "sim.runs.documents")
 
 
 def build_texts(parts: Sequence[Part]) -> dict[Path, str]:

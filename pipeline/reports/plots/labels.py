@@ -112,10 +112,14 @@ def _cost_beside(options: Array, point: Array, size: Array, points: Array, centr
 
 @cache
 def text_size(text: str, size: float) -> tuple[float, float]:
-    """Width and height of a line of text, with a small margin."""
+    """Width and height of a line of text, with a small margin; that of a square where it has no visible letter."""
     from matplotlib.textpath import TextPath
 
-    return float(TextPath((0, 0), text, size=size).get_extents().width) + 2.0, 1.1 * size
+    try:
+        width = float(TextPath((0, 0), text, size=size).get_extents().width)
+    except AttributeError:  # of a path without a point
+        width = size
+    return width + 2.0, 1.1 * size
 
 
 def _candidates(point: Array, size: Array) -> Array:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from machine.files import PROJECT
 from machine.output import replacing
+from machine.terminal import visible
 from pipeline.tables.paths import EXTRA_PROTOCOLS, PAPER_PROTOCOLS
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def printed_name(team: str) -> str:
             return name
         if parameter != team:
             return with_parameter.format(printed_parameter(parameter))
-    return PAPER_PROTOCOLS.get(team, team)
+    return PAPER_PROTOCOLS.get(team) or visible(team)
 
 
 def printed_parameter(parameter: str) -> str:

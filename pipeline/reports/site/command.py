@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 EXAMPLES = """
 Examples:
 
-  python -m pipeline site
+  calbench site
 
-  python -m pipeline site runs/mine other.json.gz --out mine
+  calbench site runs/mine other.json.gz --out mine
 
 Open index.html of the folder. Exit code: 0 when every trace was read, 3 when some were rejected (the rest is shown), 2
 for bad usage.

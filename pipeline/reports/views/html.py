@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from machine.terminal import visible
 from pipeline.reports.views.sentences import headline
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def great_table(frame: pl.DataFrame, decimals: int = 3, markup: Sequence[str] = 
     text = [name for name, kind in frame.schema.items() if kind == pl.String and name not in markup]
     shown = GT(frame, id="t" + blake2s(frame.write_csv().encode(), digest_size=6).hexdigest(), **parts)
     shown = (
-        shown.cols_label_with(fn=lambda name: without_controls(as_words(name)))
+        shown.cols_label_with(fn=lambda name: visible(as_words(name)))
         .fmt(_escaped, columns=text)
         .fmt(str, columns=list(markup))
     )
@@ -223,12 +224,7 @@ def update_note(update: Mapping[str, Any]) -> str:
 
 def escape_text(text: str) -> str:
     """The text escaped for HTML, with invisible and bidirectional control characters shown as their codes."""
-    return escape(without_controls(text))
-
-
-def without_controls(text: str) -> str:
-    """The text with the codes of its invisible and bidirectional control characters in their place."""
-    return "".join(c if c.isprintable() or c in "\n\t" else f"[U+{ord(c):04X}]" for c in text)
+    return escape(visible(text))
 
 
 def mark_spans(text: str, marks: Iterable[Mark]) -> str:

@@ -1,6 +1,7 @@
 """The auditor of one trace: play it again from its start, and compare that with what the trace says."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from machine.cores import OverBudget, cpu_budget
 from pipeline.traces import limits
@@ -96,12 +97,13 @@ def check_stopped(game: Game, trace: Trace) -> None:
 
 @dataclass(frozen=True)
 class TraceAudit:
-    """One trace, audited: who played under which condition, and every divergence."""
+    """One trace, audited: who played under which condition, every divergence, and how its answers were read."""
 
     trace_path: str
     team: str
     condition: str
     divergences: tuple[Divergence, ...]
+    answers: Mapping[str, int] = field(default_factory=dict)
 
 
 def audit(text: bytes, path: str) -> list[Divergence]:

@@ -3,7 +3,7 @@
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from machine.cores import cores, map_unordered, no_garbage_collection
 from machine.terminal import escaped
 from pipeline.tables.paths import PAPER_SUITE, ROOT
 from pipeline.tables.schemas.base import AUDIT
+from pipeline.traces.answers import answer_lines, answers
 from pipeline.traces.audit.auditor import TraceAudit, audit_trace
 from pipeline.traces.audit.divergences import CODES, ERROR, Divergence, Findings
 from pipeline.traces.audit.suites import Suites, read_suites
@@ -67,7 +68,7 @@ def audit_chunk(sources: Sequence[Source], suites: Suites) -> tuple[int, list[Tr
 def audit_text(path: str, text: bytes | TraceError, suites: Suites) -> TraceAudit:
     """One trace, audited; a file that could not be unpacked is `unreadable`."""
     if not isinstance(text, TraceError):
-        return audit_trace(text, path, suites)
+        return replace(audit_trace(text, path, suites), answers=answers(text))
     findings = Findings(path)
     findings.add("unreadable", "", text.reason, text.place)
     return TraceAudit(path, "unknown", "unknown", tuple(findings.divergences))
@@ -131,11 +132,12 @@ def doubts(audits: Sequence[TraceAudit]) -> list[str]:
 
 
 def print_doubts(traces: Sequence[Path], workers: int) -> list[str]:
-    """What the auditor finds wrong in the traces, as `doubts` has it, printed too."""
-    lines = doubts(audit_files(traces, workers or None))
-    for line in lines:
-        print(f"warning: {line} See `python -m pipeline audit`.", file=sys.stderr)
-    return lines
+    """What the auditor finds wrong in the traces, as `doubts` has it, and how answers were read; printed too."""
+    audits = audit_files(traces, workers or None)
+    lines, shares = doubts(audits), list(answer_lines((a.team, a.answers) for a in audits))
+    for line in [*(f"warning: {line} See `python -m pipeline audit`." for line in lines), *shares]:
+        print(line, file=sys.stderr)
+    return [*lines, *shares]
 
 
 def report_lines(audits: Sequence[TraceAudit]) -> list[str]:
@@ -146,6 +148,7 @@ def report_lines(audits: Sequence[TraceAudit]) -> list[str]:
         for code, severity, traces, times in counts_by_code(audits)
         if code != CLEAN
     ]
+    lines += answer_lines((a.team, a.answers) for a in audits)
     return [*lines, f"{len(audits)} traces audited, {clean} without a divergence, {len(errors(audits))} errors"]
 
 

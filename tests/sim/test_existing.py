@@ -1,23 +1,20 @@
-"""What stands where a run's traces go is replaced only where that loses nothing, or where somebody asks for it."""
+"""What is where a run's traces go is replaced only where that loses nothing, or where somebody asks for it."""
 
 import gzip
 from codecs import BOM_UTF8
-from types import SimpleNamespace
 
 import msgspec
 import pytest
-from typer import Exit
 from zstandard import decompress
 
 from machine.errors import UserError
 from machine.manifests import read_manifest, wholeness_problems
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded, packed, read, write
-from sim.runs.options import alone
+from sim.runs.existing import Job, differences, write_unless_worse
 from sim.runs.play import Play, play_game
-from sim.runs.run import check_plays, folders_searched
+from sim.runs.run import alone, check_plays
 from sim.runs.runner import jobs_for
-from sim.runs.standing import Job, differences, write_unless_worse
 from sim.runs.teams import load_team, named_teams
 from tests.sim.stub import stub
 from tests.sim.test_provider_runs import FREE, folder, run, traces
@@ -36,7 +33,7 @@ PAID = (
 )
 OTHER = (
     "holds another game, of team stub on task tiny1 with other agents.parameters.max_tokens (2 more of its files too): "
-    "name another folder; or --overwrite replaces what stands there, and --resume --overwrite keeps"
+    "name another folder; or --overwrite replaces what is there, and --resume --overwrite keeps"
 )
 
 
@@ -72,7 +69,7 @@ def test_overwriting_replaces_paid_games_and_resuming_with_it_keeps_those_of_the
 def test_other_limits_of_the_calls_are_no_other_game_and_an_estimate_replaces_none(folder):
     with stub() as server:
         run(folder, server)
-        result = run(folder, server, "--resume", "--concurrency", "2", timeout=99, prices=FREE)
+        result = run(folder, server, "--resume", "--workers", "2", timeout=99, prices=FREE)
         assert run(folder, server, "--dry-run", max_tokens=900).stdout.startswith("3 games to play")
     assert result.stdout.startswith("0 games played, 3 were there already")
 
@@ -215,8 +212,8 @@ def test_a_paid_game_that_was_packed_under_another_name_is_found(folder, suffix,
         (folder / f"traces/tiny1{suffix}").write_bytes(form(packed.read_bytes()))
         packed.unlink()
         before, asked = contents(folder), server.requests
-        assert PAID in run(folder, server, "--no-cache").stderr
-        assert run(folder, server, "--resume", "--no-cache").stdout.startswith("0 games played, 3 were there already")
+        assert PAID in run(folder, server).stderr
+        assert run(folder, server, "--resume").stdout.startswith("0 games played, 3 were there already")
         assert server.requests == asked and contents(folder) == before
     listed = read_manifest(folder / "traces/run.manifest.json")
     assert set(listed.files) == {"tiny1" + suffix, "tiny2.json.zst", "tiny3.json.zst"}
@@ -241,22 +238,25 @@ def test_what_cannot_be_read_as_a_trace_is_in_the_way(folder, spoil, told):
         assert server.requests == asked and contents(folder) == before
 
 
-def test_of_two_runs_that_write_to_one_folder_the_second_ends(folder):
-    """The one names it, the other makes it for one of its teams."""
-    with alone(folder / "traces", [folder / "traces/stub"]):
-        for place in (folder / "traces/stub", folder / "traces"):
-            with pytest.raises(UserError, match="another run is writing there"), alone(place):
+def test_of_two_runs_whose_folders_lie_in_one_another_the_second_ends(folder):
+    play, out = Play(tiny_task(1), named_teams()["imap"]), folder / "traces"
+    with alone(out, [Job(play, out / "imap/tiny1.json.zst")]):
+        for place in (out / "imap", out):
+            with pytest.raises(UserError, match="another run is writing there"), alone(place, []):
                 pass
-    assert not (folder / "traces").exists()
+    assert not out.exists()
 
 
-def test_a_run_of_one_team_holds_the_folder_that_a_run_into_it_would_name(folder):
-    play = Play(tiny_task(1), named_teams()["imap"])
-    options = SimpleNamespace(out=folder / "traces")
-    assert folders_searched(options, [Job(play, folder / "traces/tiny1.json.zst")]) == {
-        folder / "traces",
-        folder / "traces/imap",
-    }
+def test_files_of_others_in_the_folder_of_traces_survive_a_run(folder):
+    from tests.sim.test_cli import sim
+
+    mine = {f"traces/{name}": name.encode() for name in ("notes.txt", ".tiny1.json.zst.7.tmp", ".trial", "imap/a.csv")}
+    for name, text in mine.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(text)
+    for words in ((), ("--resume",), ("--overwrite",), ("--team", "sd")):
+        assert sim(folder, "run", "tasks.jsonl", "--team", "imap", "--out", "traces", *words).exit_code == 0
+    assert {name: (folder / name).read_bytes() for name in mine} == mine
 
 
 def test_fields_in_which_games_differ_are_named_by_their_place():
@@ -269,9 +269,8 @@ ALIKE = [(("GPT", "gpt"), ("one",)), (("imap",), ("One", "one")), (("imap",), ("
 
 
 @pytest.mark.parametrize(("teams", "tasks"), ALIKE)
-def test_names_that_some_disks_take_for_one_are_refused(tmp_path, capsys, teams, tasks):
+def test_names_that_some_disks_take_for_one_are_refused(tmp_path, teams, tasks):
     plays = [msgspec.structs.replace(load_team("imap"), team=name) for name in teams]
     asked = [msgspec.structs.replace(tiny_task(1), task_id=name) for name in tasks]
-    with pytest.raises(Exit):
+    with pytest.raises(UserError, match="one file where disks do not tell cases apart"):
         check_plays(jobs_for(asked, plays, Limits(), 1, tmp_path))
-    assert "one file where disks do not tell cases apart" in capsys.readouterr().err
