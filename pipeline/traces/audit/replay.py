@@ -197,7 +197,9 @@ class Replay:
         shown = told[start][request.attempt] if request.attempt < len(told[start]) else {}
         self.prompts.check(agent, request, shown.get("prompt_sent"))
         calls = told[end][request.attempt].get("tool_calls")
-        calls = [] if calls is None and self.trace.public else calls
+        if calls is None and self.trace.public and "invalid_tool_call" not in told:
+            rejected = told.get("batch_rejected")
+            calls = rejected[0].get("actions") if rejected else []
         if request.phase == CHEAP_TALK:
             self.count_deliveries(calls)
         return Reply(calls)
