@@ -57,7 +57,7 @@ def verified(folder: Path) -> tuple[list[str], str]:
     manifests = read_manifests(folder)
     listed = {m.path.parent / name: m.command for m in manifests for name in m.files}
     found = [Path(source.name) for source in find_sources([folder])]
-    traces = [path for path in trace_files(folder, found) if listed.get(path, RUN) == RUN]
+    traces = [path for path in trace_files(found) if listed.get(path, RUN) == RUN]
     files = list(visible_files(folder)) if manifests else []
     origins = [path for path in files if listed.get(path) not in LAST]
     present = {"traces": set[str]()}
@@ -133,12 +133,9 @@ def dvc_digest(path: Path) -> str:
     return f"{hashlib.md5(json.dumps(listed).encode()).hexdigest()}.dir"
 
 
-def trace_files(folder: Path, found: Iterable[Path]) -> Iterator[Path]:
-    """The files of traces, whole or damaged, found in the folder that are not hidden, without other JSON, such as task
-    files."""
+def trace_files(found: Iterable[Path]) -> Iterator[Path]:
+    """Of the files found those of traces, whole or damaged, without other JSON, such as task files."""
     for path in found:
-        if any(part.startswith(".") for part in path.relative_to(folder).parts):
-            continue
         if path.suffix not in (".json", ".jsonl") or not path.is_file() or not is_other_json(path):
             yield path
 

@@ -62,7 +62,7 @@ def test_an_audit_that_cannot_be_written_is_no_error_of_a_trace(folder: Path, tm
     (folder / "c.json").write_bytes(b"torn")
     (tmp_path / "file").write_bytes(b"")
     done = run(folder, "--workers", 1, "--out", tmp_path / "file" / "out")
-    assert (done.exit_code, done.stdout) == (4, "")
+    assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.count("error: ") == 1
     assert run(folder, "--workers", 1).exit_code == 1
 
