@@ -211,7 +211,7 @@ def read_texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
             else:
                 text = _read_trace(stream)
                 is_log = inspect_logs.BEGINNING.match(text)
-                samples = inspect_logs.read_json_log(text) if is_log else [("", text)]
+                samples = inspect_logs.read_json_log(text) if is_log else iter([("", text)])
                 yield from ((f"{source.display_name}#{place}".rstrip("#"), each) for place, each in samples)
     except Exception as error:
         cause = plain_read_error(source.name, error) if is_url(source.name) else error

@@ -34,7 +34,7 @@ def check_calendars(raw: dict[str, Any]) -> None:
     paid: Counter[int] = Counter()
     for event in raw["events"]:
         data, agent = event["data"], event["data"].get("agent_id")
-        shown = next((found for name in SHOWN if (found := seen(data.get(name)))), None)
+        shown: Any = next((found for name in SHOWN if (found := seen(data.get(name)))), None)
         if event["type"] == "agent_registered":
             calendars[agent] = shown
         elif event["type"] == "batch_applied":

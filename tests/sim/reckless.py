@@ -24,7 +24,7 @@ SHAPES: tuple[dict[str, Any], ...] = (
 )
 
 
-ODD = (None, True, -1, 2**62, 3.0, "3", "", [], {}, "x\n y\u2028z", 99)
+ODD: tuple[Any, ...] = (None, True, -1, 2**62, 3.0, "3", "", [], {}, "x\n y\u2028z", 99)
 
 
 class Reckless:
