@@ -38,7 +38,7 @@ def check_task(trace: Trace, setup: Setup, suites: Suites, findings: Findings) -
     listed = suites.get(form["task"] if form else str(name), ())
     held = [(task, list(problems(trace, setup, task, form is not None))) for task in listed]
     fitting = [task for task, differences in held if not differences]
-    if any(task.digest for task in fitting):
+    if any(task.calendars_sha256 for task in fitting):
         if any(task.suite == PAPER_SUITE.name for task in fitting):
             check_rules(trace, findings)
         check_difficulty(trace, fitting, findings)
@@ -59,7 +59,7 @@ def check_task(trace: Trace, setup: Setup, suites: Suites, findings: Findings) -
 def same_calendars(setup: Setup, suites: Suites) -> ListedTask | None:
     """A listed task with the game's initial calendars, or with those before any errand was blocked."""
     own = digests(setup.calendars) | digests(unblocked(setup.calendars))
-    return next((task for tasks in suites.values() for task in tasks if task.digest in own), None)
+    return next((task for tasks in suites.values() for task in tasks if task.calendars_sha256 in own), None)
 
 
 def digests(calendars: Calendars) -> set[str]:
@@ -92,15 +92,15 @@ def check_rules(trace: Trace, findings: Findings) -> None:
 def problems(trace: Trace, setup: Setup, task: ListedTask, is_blocked: bool) -> Iterator[Problem]:
     """What of the game is not the listed task's."""
     calendars = setup.calendars
-    as_played = task.digest in digests(calendars)
+    as_played = task.calendars_sha256 in digests(calendars)
     itself = as_played and any(blocked_slots(calendars)) and BLOCKED.fullmatch(task.task_id) is not None
     yield from wrong_names(trace, task, is_blocked or itself)
     if len(calendars) != task.num_agents:
         yield task.num_agents, len(calendars), "number of agents"
         return
     standard = unblocked(calendars) if is_blocked else calendars
-    if task.digest and not as_played and task.digest not in digests(standard):
-        yield task.digest, digest(standard, "sorted"), "digest of the initial calendars"
+    if task.calendars_sha256 and not as_played and task.calendars_sha256 not in digests(standard):
+        yield task.calendars_sha256, digest(standard, "sorted"), "digest of the initial calendars"
         return
     if setup.partial:
         return
@@ -139,7 +139,7 @@ def wrong_costs(trace: Trace, setup: Setup, task: ListedTask, is_blocked: bool) 
         yield task.witness_cost, given.cost, "witness's cost"
     best, proven = optimum(calendars, meetings), trace.scenario.get("optimal_bound") is None
     # A list without digests does not say with how much effort the optimum was sought.
-    if task.digest and best and stated and proven and best.slots != stated:
+    if task.calendars_sha256 and best and stated and proven and best.slots != stated:
         yield list(best.slots), list(stated), "optimal slots"
     if is_blocked:
         return
