@@ -21,7 +21,7 @@ export UV_LINK_MODE := copy
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro beyond talk test check mutants bench lab walk report figures site book browser-test screenshots chromium lock soak
+.PHONY: help setup repro beyond test check mutants bench lab report figures site book browser-test screenshots chromium lock soak
 
 help: ## Show what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -39,17 +39,12 @@ $(READY): requirements.lock pyproject.toml
 
 repro: $(READY) ## Reproduce the paper: tasks, games, tables, and its figures beside ours
 	python -m pipeline.paper.stages
-	python -m pipeline database
 	python -m pipeline docs
 	python -m pipeline ledger
 
 beyond: $(READY) ## Go beyond the paper: frontier, leakage in bits, ladder, optima, larger worlds, strategy, how many games
 	python -m pipeline.paper.stages notebooks/beyond/dvc.yaml
-	python -m pipeline database
 	python -m pipeline docs
-
-talk: $(READY) ## MODEL=openai/name OUT=folder: play the 72 tasks freely and told to poll, and compare what both tell
-	@python -m pipeline.beyond.leakage.talk "$$MODEL" "$$OUT" --parameters="$$PARAMETERS" $(RUN)
 
 test: $(READY) ## Run the tests
 	pytest -n auto --dist worksteal -m "not slow"
@@ -65,9 +60,6 @@ check: $(READY) ## Run the slow tests; check style, types, and that dvc.lock fit
 	dry=$$(dvc repro --allow-missing --dry $$file 2>&1) || { echo "$$dry"; exit 1; }; \
 	if echo "$$dry" | grep "^Running stage"; then echo "error: the lock of $$file is behind; run make repro, make beyond, and commit"; exit 1; fi; \
 	done
-
-walk: $(READY) chromium ## Walk through every use in a fresh clone, and write docs/walk.md; TRACES=folder for public ones
-	python -m tests.walk --write docs/walk.md $${TRACES:+--traces "$$TRACES"}
 
 mutants: $(READY) ## Change what counts line by line and ask whether a test notices; an hour at most, then goes on from there
 	timeout 3600 mutmut run

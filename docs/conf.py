@@ -22,7 +22,6 @@ CONTENTS = """
 :hidden:
 docs/paper
 docs/study
-docs/walk
 docs/a-messages-way
 data/README
 ```

@@ -141,53 +141,22 @@ app.command(epilog=EXAMPLES_SQL)(sql)
 def database(
     tables: Annotated[Path, typer.Option(help="Folder of tables.")] = Path("data/tables"),
     out: Annotated[Path, typer.Option(help="The database file.")] = Path("data/calbench.duckdb"),
-    results: Annotated[
-        Path | None,
-        typer.Option(help="Folder of results, for the schema results.", show_default="../results"),
-    ] = None,
-    suites: Annotated[
-        Path | None, typer.Option(help="Folder of suites for the table tasks.", show_default="../suites")
-    ] = None,
-    beyond: Annotated[
-        Path | None,
-        typer.Option(help="Folder of tables for the schema beyond.", show_default="../beyond/tables"),
-    ] = None,
 ) -> None:
-    """Put every table of a folder into one DuckDB database, with its keys and what its columns mean.
+    """Put every table of a folder into one DuckDB database, with what its columns mean.
 
-    Results, tasks and tables beyond the paper come with them, where there are any. The database of before can be read
-    meanwhile. DuckDB 1.2 and later open it. Folders that are not given are sought beside that of the tables; results of
-    other tables are left out.
+    Results, suites and tables beyond the paper come with them, if they lie beside the tables; results of other tables
+    are left out. The database of before can be read meanwhile. DuckDB 1.2 and later open it.
     """
-    from machine.manifests import held_origins
-    from machine.output import staged
     from pipeline.beyond.schemas import BEYOND_TABLES
-    from pipeline.tables.database import build_database, check_log, result_sources, table_sources, task_sources
-    from pipeline.tables.queries import other_results
+    from pipeline.tables.database import make_database
 
     if not out.suffix:  # its manifest would have the name of a command's, whose files would go
         raise typer.BadParameter(f"{printable(str(out))} has no ending; name a file.duckdb.", param_hint="--out")
-    beside = tables.parent
     try:
-        check_log(out)
-        problem = printable(other_results(tables, results or beside / "results"))
-        if problem and results:
-            raise typer.BadParameter(f"{problem}.", param_hint="--results")
-        if problem:
-            print(f"left out: {problem}", file=sys.stderr)
-        result_files = [] if problem else sorted((results or beside / "results").glob("*.csv"))
-        made_from = {"tables": sorted(tables.glob("*.parquet")), "results": result_files}
-        more = [*result_sources(result_files), *task_sources(suites or beside / "suites")]
-        if (folder := beyond or beside / "beyond" / "tables").is_dir() and (beyond or not problem):
-            more += table_sources("beyond", folder, BEYOND_TABLES)
-        place = staged(out.parent, "database", [out.name], listed_as=out.name)
-        with place as work, held_origins(made_from) as origins:
-            target, work.made_from = work.folder / out.name, origins
-            names = build_database(tables, target, more, lambda line: print(printable(line), file=sys.stderr))
-            check_log(out)
+        stamp = make_database(tables, out, BEYOND_TABLES, lambda line: print(printable(line), file=sys.stderr))
     except FileNotFoundError as missing:
         raise typer.BadParameter(f"{printable(str(missing))}.", param_hint="--tables") from None
-    print(f"{len(names)} tables in {printable(str(out))}")
+    print(f"{len(stamp)} files in {printable(str(out))}")
 
 
 @app.command(epilog=EXAMPLES_VERIFY)

@@ -122,10 +122,8 @@ def suite(
 
     from machine.cores import map_ordered
     from machine.files import of_project
-    from sim.tasks.blocked import make_listed_task
-    from sim.tasks.difficulty import graded, moved_thirds
-    from sim.tasks.lists import read_list
-    from sim.tasks.suite import Solving, TaskError, checked, write_tasks
+    from sim.tasks.lists import graded, moved_thirds, read_list
+    from sim.tasks.suite import Solving, TaskError, checked, make_listed_task, write_tasks
 
     if difficulty not in ("list", "paper"):
         fail(f"there is no difficulty by {difficulty!r}; known: list, paper")
@@ -219,9 +217,7 @@ app.command(epilog=EXAMPLES)(run)
 
 
 @app.command(
-    epilog="\b\nExamples:\n"
-    "  python -m sim serve --port 8123\n"
-    "  python -m sim serve --misbehave 429:0.1 --misbehave cut:0.05 --latency 200\n"
+    epilog="\b\nExamples:\n  python -m sim serve --port 8123\n  python -m sim serve --style judge --seconds 600\n"
 )
 def serve(
     port: Annotated[int, typer.Option(help="The port on 127.0.0.1; 0 takes a free one.", min=0, max=65535)] = 0,
@@ -229,25 +225,17 @@ def serve(
         str,
         typer.Option(help="How it negotiates: plain, candid (says private labels) or silent; judge reads messages."),
     ] = "plain",
-    misbehave: Annotated[
-        list[str] | None, typer.Option(metavar="KIND[:RATE]", help="A fault, and the share of requests; repeatable.")
-    ] = None,
-    stubborn: Annotated[bool, typer.Option("--stubborn", help="Fail a request's retries as well.")] = False,
-    latency: Annotated[float, typer.Option(metavar="MS", help="Milliseconds before each answer.", min=0)] = 0.0,
     seconds: Annotated[float | None, typer.Option(help="Stop after so long.", show_default="never")] = None,
 ) -> None:
     """Serve a stub of a provider on this machine: OpenAI's chat API, answered by a simulated negotiator, or judge."""
     import asyncio
     from functools import partial
 
-    from sim.models.serve.misbehave import read_fault
-    from sim.models.serve.server import Stub, StubOptions
+    from sim.models.serve.server import Stub
     from sim.models.serve.server import serve as serve_stub
 
     try:
-        faults = tuple(read_fault(text) for text in misbehave or ())
-        stub = Stub(StubOptions(style=style, faults=faults, stubborn=stubborn, latency=latency))
-        asyncio.run(serve_stub(stub, port, seconds, partial(print, flush=True)))
+        asyncio.run(serve_stub(Stub(style), port, seconds, partial(print, flush=True)))
     except (ValueError, OSError) as error:
         fail(error)
 

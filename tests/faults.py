@@ -19,7 +19,7 @@ import sys
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 from itertools import count, islice
@@ -29,8 +29,7 @@ from typing import Any, NamedTuple
 
 from machine.manifests import MANIFEST_SUFFIX
 from machine.terminal import run_program
-from sim.models.library import litellm
-from tests.fault_commands import COMMANDS, GIVEN, UNSTABLE
+from tests.fault_commands import COMMANDS, UNSTABLE
 from tests.kills import contents, hidden
 
 # Kind of fault → the interpreter's audit events, and the error. A file that is read fails as a bad disk does.
@@ -61,14 +60,6 @@ class Ran(NamedTuple):
     code: int
     stderr: str
     fired: bool
-
-
-def load_libraries(commands: Collection[str]) -> None:
-    """Load what commands load, once; what calls models where one of them does."""
-    for name in LIBRARIES:
-        import_module(name)
-    if "judge" in commands:
-        litellm()
 
 
 def arm(kind: str, number: int, folder: Path, signal: int, places: bool) -> None:
@@ -178,25 +169,22 @@ class Trial:
         forked(partial(self.command.prepare, self.inputs))
         self.words = partial(self.command.words, self.inputs, self.out)
         self.fresh()
-        self.given = contents(self.out)
         first = run(self.words, folder)
         assert first.code == 0, first.stderr
         self.clean = contents(self.out)
 
     def fresh(self) -> None:
-        """Leave nothing where the command writes but what it is given."""
+        """Leave nothing where the command writes."""
         for place in (self.out, self.tmp):
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir()
-        if (given := self.inputs / GIVEN).is_dir():
-            shutil.copytree(given, self.out, symlinks=True, dirs_exist_ok=True)
 
     def strike(self, kind: str, number: int, earlier: bool, places: bool) -> None:
         """Run with the fault, over an earlier run's files or none, and note whether it came to pass. Raises
         AssertionError where anything is not as it should be."""
         self.fired = False
         self.fresh()
-        if earlier and self.command.again:
+        if earlier:
             for name, data in self.clean.items():
                 (self.out / name).parent.mkdir(parents=True, exist_ok=True)
                 (self.out / name).write_bytes(data)
@@ -225,7 +213,6 @@ class Trial:
         for name, data in found.items():
             assert name in self.clean, name
             same = warned or code == self.command.verdict or self.name in UNSTABLE or data == self.clean[name]
-            same = same or (code != 0 and data == self.given.get(name))
             # Where a folder could not be listed again, a manifest does not say what it was made from.
             lists = kind == "list" and name.endswith(MANIFEST_SUFFIX)
             same = same or (lists and json.loads(data)["files"] == json.loads(self.clean[name])["files"])
@@ -233,9 +220,6 @@ class Trial:
 
     def check_next(self) -> None:
         """A plain run leaves what an undisturbed one leaves, and nothing else."""
-        if not self.command.again:
-            for path in filter(lambda path: not path.name.startswith("."), self.out.iterdir()):
-                shutil.rmtree(path)
         ran = run(self.words, self.folder)
         assert ran.code == 0, ran.stderr
         self.check_files(0)
@@ -267,7 +251,8 @@ def main() -> int:
     parser.add_argument("--places", action="store_true", help="of steps at one place of the code, only the first")
     parser.add_argument("--seed", default="", help="draws that first step")
     asked = parser.parse_args()
-    load_libraries(asked.commands)
+    for name in LIBRARIES:
+        import_module(name)
     return max([inject(command, asked) for command in asked.commands])
 
 

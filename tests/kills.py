@@ -12,11 +12,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from importlib import import_module
 from pathlib import Path
 from random import Random
 
@@ -35,8 +33,8 @@ LIMIT = 300.0
 @dataclass(frozen=True)
 class Row:
     """A command: what it is called, how its inputs are made in a folder, its words there, and the most bytes of one
-    file, and kilobytes of a disk, that let it begin but not end. `stable` says that its files are the same bytes in
-    every run; `starved` is the exit code where there is no room. A `stage` says so by an exception, as DVC shows it.
+    file that let it begin but not end. `stable` says that its files are the same bytes in
+    every run; `starved` is the exit code where there is no room.
     `keeps` something in the system's folder for temporary files, which a kill leaves there; or `drafts` of its files,
     which it writes one by one."""
 
@@ -44,10 +42,8 @@ class Row:
     prepare: Callable[[Path], None]
     words: Callable[[Path, Path], list[str]]
     bytes_a_file: int
-    kilobytes_of_disk: int
     stable: bool = True
     starved: int = 1
-    stage: bool = False
     keeps: bool = False
     drafts: bool = False
 
@@ -84,11 +80,6 @@ def results(folder: Path) -> None:
     write_results(folder / "tables", folder / "results")
 
 
-def select(folder: Path, out: Path) -> list[str]:
-    options = ["--setting", "varied", "--candidates", "15", "--workers", "2"]
-    return ["sim", "select", *options, "--out", f"{out}/list.csv"]
-
-
 def suite(folder: Path, out: Path) -> list[str]:
     return ["sim", "suite", f"{folder}/list.csv", "--out", f"{out}/tasks.jsonl", "--workers", "2"]
 
@@ -119,30 +110,14 @@ def report(folder: Path, out: Path) -> list[str]:
     return ["pipeline", "report", *options, "--team", "imap", "--team", "sd", "--out", str(out), "--workers", "2"]
 
 
-def stage(module: str, folder: Path, out: Path) -> list[str]:
-    """A stage of what goes beyond the paper, on other folders than its own."""
-    return ["tests.kills", f"pipeline.beyond.{module}.stage", f"{folder}/tables", str(out)]
-
-
 ROWS = (
-    Row("sim select", lambda folder: None, select, 1_000, 2, drafts=True),
-    Row("sim suite", task_list, suite, 9_000, 16, drafts=True),
-    Row("sim run", tasks, sim_run, 1_000, 64, drafts=True),
-    Row("pipeline derive", traces, derive, 9_000, 1_000),
-    Row("pipeline audit", traces, audit, 600, 4, starved=4),
-    Row("pipeline database", tables, database, 100_000, 1_024, stable=False),
-    Row("pipeline site", partial(traces, games=3), site, 2_000, 64, keeps=True),
-    Row("pipeline report", results, report, 2_000, 16, keeps=True),
-    Row(
-        "beyond ladder",
-        partial(tables, games=6),
-        partial(stage, "cost_decomposition"),
-        2_000,
-        8,
-        stage=True,
-        drafts=True,
-    ),
-    Row("beyond leakage", partial(tables, games=3), partial(stage, "leakage"), 2_000, 8, stage=True, drafts=True),
+    Row("sim suite", task_list, suite, 9_000, drafts=True),
+    Row("sim run", tasks, sim_run, 1_000, drafts=True),
+    Row("pipeline derive", traces, derive, 9_000),
+    Row("pipeline audit", traces, audit, 600, starved=4),
+    Row("pipeline database", tables, database, 100_000, stable=False),
+    Row("pipeline site", partial(traces, games=3), site, 2_000, keeps=True),
+    Row("pipeline report", results, report, 2_000, keeps=True),
 )
 
 
@@ -202,7 +177,7 @@ class Harness:
         self.kills += 1
         assert code in (-signal.SIGKILL, 0, 1, self.row.starved), (code, stderr)
         # Of a run that is dead, Python's own helpers may still say what they miss.
-        assert code == -signal.SIGKILL or self.row.stage or "Traceback" not in stderr, stderr
+        assert code == -signal.SIGKILL or "Traceback" not in stderr, stderr
         self.check_whole(out)
 
     def check_whole(self, out: Path) -> None:
@@ -226,17 +201,12 @@ class Harness:
         assert self.row.keeps or left == [], left
 
     def fill_disk(self, out: Path) -> None:
-        """Run on a disk that is too small: one line says so, and nothing is half-written."""
+        """Run where no file may grow, which fails as on a full disk: one line says so, and nothing is half-written."""
         bound = (self.row.bytes_a_file, self.row.bytes_a_file)
-        # A file that may not grow fails as one on a full disk does.
-        self.check_starved(out, partial(resource.setrlimit, resource.RLIMIT_FSIZE, bound))
-
-    def check_starved(self, out: Path, before: Callable[[], None] | None = None) -> None:
-        """A run there ends with one line that says why, and leaves nothing half-written."""
-        code, stderr = self.finish(self.start(out, before))
+        code, stderr = self.finish(self.start(out, partial(resource.setrlimit, resource.RLIMIT_FSIZE, bound)))
         last = stderr.rstrip("\n").rpartition("\n")[2]
-        assert (code, last[:7]) == (self.row.starved, "OSError" if self.row.stage else "error: "), (code, stderr)
-        assert self.row.stage or "Traceback" not in stderr, stderr
+        assert (code, last[:7]) == (self.row.starved, "error: "), (code, stderr)
+        assert "Traceback" not in stderr, stderr
         self.check_whole(out)
         assert hidden(out) == [], hidden(out)
 
@@ -290,20 +260,3 @@ def strike(process: int) -> None:
         os.kill(process, signal.SIGKILL)
     except ProcessLookupError:
         return
-
-
-@contextmanager
-def tiny_disk(place: Path, kilobytes: int) -> Iterator[bool]:
-    """A disk of that size at the place; False where this user may mount none."""
-    place.mkdir(parents=True, exist_ok=True)
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(place)]
-    mounted = subprocess.run(mount, capture_output=True).returncode == 0
-    try:
-        yield mounted
-    finally:
-        if mounted:
-            subprocess.run(["umount", str(place)], check=True)
-
-
-if __name__ == "__main__":
-    import_module(sys.argv[1]).main(Path(sys.argv[2]), out=Path(sys.argv[3]))

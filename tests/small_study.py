@@ -11,9 +11,8 @@ from pipeline.reports.batch.own_study import derive_study
 from sim.game.game import Limits
 from sim.runs.runner import jobs_for, play_chunk
 from sim.runs.teams import Team, named_teams
-from sim.tasks.blocked import make_blocked_task
 from sim.tasks.lists import read_list
-from sim.tasks.suite import make_task, write_tasks
+from sim.tasks.suite import make_blocked_task, make_task, write_tasks
 from sim.tasks.task import Task
 from tests.imports import ROOT
 

@@ -1,8 +1,8 @@
 """A soak: games fuzzed, traces mutated, runs killed and their steps made to fail for some minutes, on all cores:
 `python -m tests.soak`.
 
-Every unit of work has a name, `soak RUN:KIND:NUMBER`, that seeds all it draws: `--only NAME` does one again. With
-`--write` the figures go into docs/reliability.md. Exit code 1 where anything was lost.
+Every unit of work has a name, `soak RUN:KIND:NUMBER`, that seeds all it draws: `--only NAME` does one again. Exit code
+1 where anything was lost.
 """
 
 from __future__ import annotations
@@ -20,25 +20,12 @@ from itertools import count
 from multiprocessing import active_children, get_context
 
 from machine.cores import cores
-from machine.output import replacing
-from pipeline.reports.documents.markdown import fill_parts
-from tests.imports import ROOT
 from tests.soak_units import UNITS, Outcome, perform
 
-DOCUMENT = ROOT / "docs" / "reliability.md"
 # Of nine units one kills runs, and one fails their steps: they take as long as the others together.
 CYCLE = ("kills", "games", "traces", "games", "faults", "traces", "games", "traces", "games")
 # The longest that a unit of each kind takes on a slow machine: none begins that might not end in time.
 SECONDS = {"kills": 90.0, "games": 20.0, "traces": 20.0, "faults": 120.0}
-COUNTED = (
-    "games fuzzed",
-    "traces mutated",
-    "figures changed and found out",
-    "runs killed",
-    "disks filled",
-    "runs met",
-    "steps made to fail",
-)
 
 
 def names(run: int) -> Iterator[tuple[str, str]]:
@@ -70,26 +57,11 @@ def soak(run: int, minutes: float) -> Iterator[Outcome]:
                 raise SystemExit("error: a unit takes longer than the soak; nothing is written")
 
 
-def table(run: int, minutes: float, counts: Counter[str], losses: int) -> str:
-    """The figures as Markdown."""
-    rows = [(what, f"{counts[what]:,}") for what in COUNTED] + [("**losses**", f"**{losses}**")]
-    head = f"Soak {run}, {minutes:g} minutes on {cores()} cores:\n\n| what | how many |\n| --- | ---: |\n"
-    return head + "\n".join(f"| {what} | {number} |" for what, number in rows)
-
-
-def write(text: str) -> None:
-    """Put the figures between their marks in the document."""
-    page = DOCUMENT.read_text(encoding="utf-8")
-    with replacing(DOCUMENT) as target:
-        target.write_text(fill_parts(page, {"soak": text}), encoding="utf-8")
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=10.0, help="no longer than this; one at least [10]")
     parser.add_argument("--run", type=int, default=1, help="the run's number, which seeds it [1]")
     parser.add_argument("--only", metavar="NAME", help="one unit, by its name")
-    parser.add_argument("--write", action="store_true", help="write the figures into docs/reliability.md")
     asked = parser.parse_args()
     if asked.only and [*asked.only.split(":"), "", ""][1] not in UNITS:
         parser.error(f"{asked.only!r} is no unit's name, such as 'soak 1:games:3'; kinds: {', '.join(UNITS)}")
@@ -99,12 +71,12 @@ def main() -> int:
     os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="soak-")
     tempfile.tempdir = None
     try:
-        return report(asked, [perform(asked.only)] if asked.only else soak(asked.run, asked.minutes))
+        return report([perform(asked.only)] if asked.only else soak(asked.run, asked.minutes))
     finally:
         shutil.rmtree(os.environ["TMPDIR"], ignore_errors=True)
 
 
-def report(asked: argparse.Namespace, outcomes: Iterator[Outcome] | list[Outcome]) -> int:
+def report(outcomes: Iterator[Outcome] | list[Outcome]) -> int:
     """Print each loss when it comes, and the figures at the end. Returns the exit code."""
     counts: Counter[str] = Counter()
     losses = 0
@@ -113,10 +85,7 @@ def report(asked: argparse.Namespace, outcomes: Iterator[Outcome] | list[Outcome
         losses += len(outcome.losses)
         for loss in outcome.losses:
             print(f"LOST {loss}", file=sys.stderr, flush=True)
-    text = table(asked.run, asked.minutes, counts, losses)
-    print(text)
-    if asked.write and not asked.only:
-        write(text)
+    print(", ".join(f"{number:,} {what}" for what, number in counts.items()), f"{losses} losses", sep="; ")
     return 1 if losses else 0
 
 

@@ -1,6 +1,5 @@
 """Who may use whose code: traces are the border between the benchmark and the pipeline (CONTRIBUTING.md)."""
 
-import re
 from graphlib import TopologicalSorter
 
 import pytest
@@ -14,14 +13,12 @@ AUDITOR, ITS_OWN = "pipeline/traces/audit", ("sim/game/", "sim/agents/__init__.p
 # The second reader calls models as agents do.
 CALLS = "pipeline/beyond/judge/model.py"
 PACKAGES = {"sim/__init__.py", "sim/tasks/__init__.py", "pipeline/__init__.py"}
-# Polars' readers of files, with their arguments.
-READS = re.compile(r"pl\.(?:read|scan)_(?:parquet|csv)\(((?:[^()]|\([^()]*(?:\([^()]*\))*[^()]*\))*)\)")
 SIDES = ("sim", "pipeline", "machine")
 FILES = {side: sorted(str(p.relative_to(ROOT)) for p in (ROOT / side).rglob("*.py")) for side in SIDES}
 
 # The rooms of each side, files and folders: each imports only from those before it.
 ROOMS = {
-    "sim": ("calendar", "tasks", "agents", "game", "models", "runs", "__main__"),
+    "sim": ("text_files", "calendar", "tasks", "agents", "game", "models", "runs", "__main__"),
     "pipeline": (
         *("tables", "traces", "privacy", "behaviour", "derive", "statistics", "mixed_effects", "paper", "reports"),
         *("beyond", "__main__"),
@@ -45,17 +42,6 @@ def test_the_pipeline_uses_the_oracle_and_nothing_else_of_the_benchmark_but_wher
     others = {path: across(path, "sim") - ORACLE for path in FILES["pipeline"]}
     audited = {path for path, found in others.items() if AUDITOR in path and all(p.startswith(ITS_OWN) for p in found)}
     assert {path for path, found in others.items() if found} - audited == {CALLS}
-
-
-def test_no_path_is_a_pattern_to_what_reads_tables() -> None:
-    calls = {path: READS.findall((ROOT / path).read_text(encoding="utf-8")) for path in FILES["pipeline"]}
-    assert sum(map(len, calls.values())) > 20
-    assert {path for path, found in calls.items() if any("glob=False" not in call for call in found)} == set()
-
-
-def test_the_second_reader_calls_and_does_not_play() -> None:
-    games = {"sim/game/game.py", "sim/runs/play.py", "sim/runs/runner.py", "sim/tasks/suite.py", "sim/tasks/oracle.py"}
-    assert across(CALLS, "sim") & games == set()
 
 
 def test_the_benchmark_knows_nothing_of_the_pipeline() -> None:

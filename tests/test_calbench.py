@@ -54,7 +54,7 @@ def test_shells_complete_its_commands() -> None:
 
 
 @pytest.mark.slow
-def test_the_wheel_alone_plays_derives_and_reports_in_an_empty_folder(tmp_path: Path) -> None:
+def test_the_wheel_alone_plays_derives_and_reports_in_an_empty_folder(small_study: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     calbench = installed(tmp_path)
@@ -65,11 +65,11 @@ def test_the_wheel_alone_plays_derives_and_reports_in_an_empty_folder(tmp_path: 
         told(calbench, empty, *line.split())
         for line in (
             "suite list.csv --out tasks.jsonl",
-            "run tasks.jsonl --team imap --team candid --team data/teams/local.yaml --dry-run --out traces",
+            "run tasks.jsonl --team imap --team data/teams/local.yaml --dry-run --out traces",
             "run tasks.jsonl --team imap --team candid --out traces",
             "derive traces --out tables",
             "audit traces",
-            "report traces --out pages",
+            f"report --tables {small_study}/tables --results {small_study}/results --team imap --out pages",
             "row tables --format json",
             "export dataset --tables tables --license terms",
             "sql FROM(games)SELECT(min(game_id)) tables --csv",
@@ -77,7 +77,7 @@ def test_the_wheel_alone_plays_derives_and_reports_in_an_empty_folder(tmp_path: 
     ]
     game = said[8].split()[-1]
     assert game in told(calbench, empty, "show", game, "tables", "--round", "0").split()
-    assert "3 games to play" in said[1] and "0 errors" in said[4]
+    assert "2 games to play" in said[1] and "0 errors" in said[4]
     assert "openai/simulated-negotiator" in said[1]  # the team's file is the wheel's
     (table,) = json.loads(said[6])
     assert {"candid (simulated)", "imap", "IMAP", "Gemini 3.1 Pro"} <= {row["name"] for row in table["rows"]}

@@ -8,14 +8,12 @@ import sys
 from fnmatch import fnmatch
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from pipeline.beyond.schemas import PARTS as PARTS_BEYOND
-from pipeline.reports.documents import statistics
 from pipeline.reports.documents.build import PARTS as PARTS_OF_THE_STUDY
 from pipeline.reports.documents.build import build_texts
-from pipeline.reports.documents.markdown import PART, fill_parts, table
+from pipeline.reports.documents.markdown import PART, fill_parts
 from sim.runs.documents import DOCUMENTS
 
 PARTS = (*PARTS_OF_THE_STUDY, *PARTS_BEYOND)
@@ -25,8 +23,6 @@ LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)")
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 # Files of data/ that are no stage's alone.
 KEPT = ("[glp]*/*", "teams/*", "results/*.csv", "suites/*.csv")
-# Measured for ten minutes, and not built: tests.soak --write.
-MEASURED = ("docs/reliability.md", "soak")
 
 
 @pytest.fixture(autouse=True)
@@ -47,29 +43,7 @@ def test_a_document_of_the_simulator_is_as_the_code_has_it(document: Path) -> No
 
 def test_every_mark_has_a_function_that_builds_its_part_and_every_function_a_mark() -> None:
     marks = {(str(p.relative_to(ROOT)), m[2]) for p in PAGES for m in PART.finditer(p.read_text(encoding="utf-8"))}
-    assert marks == {(part.document, part.name) for part in PARTS} | {MEASURED}
-
-
-FOUND = [
-    ({}, ["pooled raw, uniform log", "varied raw"], ["uniform log", "varied raw"], ["uniform log", "none"]),
-    ({"beta": 0.0, "p_one_sided_t": 0.5, "p_bootstrap": 0.5, "p_permutation": 0.5}, *[["none", "none"]] * 3),
-]
-
-
-@pytest.mark.parametrize(("changed", "by_t", "by_reference", "corrected"), FOUND)
-def test_slopes_beyond_chance_are_named_by_test_and_by_sign(
-    tmp_path: Path, changed: dict[str, float], by_t: list[str], by_reference: list[str], corrected: list[str]
-) -> None:
-    fits = [
-        ("pooled", "raw", 0.1, 0.98, 0.9, None),
-        ("uniform", "log", 0.1, 0.9999, None, 0.999),
-        ("varied", "raw", -0.1, 0.02, 0.01, None),
-    ]
-    names = ["setting", "predictor", "beta", "p_one_sided_t", "p_permutation", "p_bootstrap"]
-    rows = [{"teams": "styles", **dict(zip(names, fit, strict=True)), **changed} for fit in fits]
-    pl.DataFrame(rows).write_csv(tmp_path / "mixed_effects.csv")
-    lines = [line.strip("| ").split(" | ")[1:] for line in statistics.slopes_beyond_chance(tmp_path).splitlines()[2:]]
-    assert lines == [by_t, by_reference, corrected]
+    assert marks == {(part.document, part.name) for part in PARTS}
 
 
 def docs(folder: Path, *words: str) -> tuple[int, str]:
@@ -126,7 +100,3 @@ def test_a_part_is_replaced_and_nothing_else() -> None:
     )
     with pytest.raises(KeyError, match="y"):
         fill_parts(text, {"x": "1"})
-
-
-def test_a_table_aligns_the_columns_that_are_named() -> None:
-    assert table(("a", "b"), [("1", "2")], right=("b",)) == "| a | b |\n| --- | ---: |\n| 1 | 2 |"

@@ -3,19 +3,14 @@
 import hashlib
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from dvc.utils.hydra import apply_overrides
 
-from pipeline.paper.stages.__main__ import progress, stages
 from pipeline.reports.documents.stages import stages as graph_of_stages
-from tests.imports import ROOT, closure, module_file, source
-from tests.walk import dvc_lines
+from tests.imports import ROOT, closure, module_file
 
 DVC_FILES = (ROOT / "dvc.yaml", ROOT / "notebooks/beyond/dvc.yaml")
 FILES: list[dict[str, Any]] = [yaml.load(path.read_bytes(), yaml.CSafeLoader)["stages"] for path in DVC_FILES]
@@ -72,40 +67,6 @@ def test_every_notebook_is_executed_by_a_study() -> None:
     assert {path for stage in STUDY.values() for path in executed(stage)} == NOTEBOOKS
 
 
-@pytest.mark.parametrize("name", STUDY)
-def test_every_stage_says_what_it_does_in_a_full_sentence(name: str) -> None:
-    sentence = STUDY[name]["desc"]
-    assert sentence[0].isupper() or sentence.startswith("$")
-    assert sentence.endswith(".")
-    assert len(sentence.split()) > 5
-
-
-def test_no_stage_of_the_one_study_is_called_like_one_of_the_other() -> None:
-    assert len(STUDY) == sum(map(len, FILES))
-
-
-def test_the_paper_is_reproduced_in_at_most_forty_stages_beside_the_check_of_parameters() -> None:
-    assert 20 < stages(["dvc.yaml"]) <= 41 < stages(["dvc.yaml", "notebooks/beyond/dvc.yaml"])
-
-
-@pytest.mark.parametrize(
-    ("file", "name"), (("params.yaml", "vps.prior"), ("notebooks/beyond/params.yaml", "frontier.fair_share"))
-)
-def test_dvc_changes_nothing_of_the_parameters_but_the_one_that_it_is_told(
-    file: str, name: str, tmp_path: Path
-) -> None:
-    written, key = tmp_path / "params.yaml", name.rpartition(".")[2]
-    before = (ROOT / file).read_text(encoding="utf-8")
-    written.write_text(before, encoding="utf-8")
-    apply_overrides(written, [f"{name}=0.3"])
-    assert written.read_text(encoding="utf-8") == before.replace(f"  {key}: 0.5 ", f"  {key}: 0.3 ") != before
-
-
-@pytest.mark.parametrize("notebook", sorted(NOTEBOOKS))
-def test_a_notebook_that_is_run_by_hand_draws_where_git_sees_nothing(notebook: str) -> None:
-    assert re.search(r"^figures = \"lab/", source(ROOT / notebook), re.MULTILINE)
-
-
 def digest(path: str, made: dict[str, str]) -> str | None:
     """What a lock calls a file or folder that stages make, by path → digest of all such; None where none does.
 
@@ -129,41 +90,8 @@ def test_the_locks_are_of_the_stages_as_they_are_and_each_read_what_another_made
     assert [(name, path) for name, path, md5 in told if digest(path, made) not in (None, md5)] == []
 
 
-def test_a_run_of_the_study_says_which_stage_of_how_many_and_drops_what_dvc_says_of_its_own_work() -> None:
-    said = (
-        "Stage 'suite' didn't change, skipping\n",
-        "Running stage 'simulate@imap':\n",
-        "> python -m sim run data/suites/standard.jsonl --team imap\n",
-        "144 games played\n",
-        "Updating lock file 'dvc.lock'\n",
-        "\n",
-        "WARNING: 'figures/70_costs' is empty.\n",
-        "Running stage 'notebooks/beyond/dvc.yaml:ladder':\n",
-        "ERROR: failed to reproduce 'ladder': exited with 1\n",
-        "Use `dvc push` to send your updates to remote storage.\n",
-    )
-    assert list(progress(said, 40)) == [
-        "stage 2 of 40, 0:00 min: simulate@imap",
-        "  144 games played",
-        "stage 3 of 40, 0:00 min: ladder",
-        "  ERROR: failed to reproduce 'ladder': exited with 1",
-        "2 of 40 stages ran, 1 had nothing new to do",
-    ]
-
-
 def test_the_graph_of_the_study_leads_from_each_stage_to_those_that_read_what_it_makes() -> None:
     graph = graph_of_stages()
     assert all(re.search(rf"^  {name}\[", graph, re.MULTILINE) for name in FILES[0].keys() - {"parameters"})
     assert "  simulate --> ingest\n" in graph
     assert "  suite --> ingest\n" not in graph  # simulate lies between
-
-
-def test_the_walk_takes_every_line_for_dvc_of_the_readme_and_the_page_about_the_study() -> None:
-    lines = {command for _, command in dvc_lines()}
-    assert {"dvc exp run -S vps.prior=0.3", "dvc repro --force", "dvc metrics diff"} <= lines
-
-
-@pytest.mark.slow
-def test_the_quick_part_of_the_walk_ends_well() -> None:
-    walk = subprocess.run([sys.executable, "-m", "tests.walk", "--quick"], cwd=ROOT, capture_output=True, text=True)
-    assert walk.returncode == 0, walk.stdout + walk.stderr

@@ -3,17 +3,13 @@
 That it is the ledger of the results is what dvc.lock says, which `make check` asks.
 """
 
-import re
 from pathlib import Path
 
 import polars as pl
 import pytest
-import yaml
 
-from pipeline.paper.figures import WORDS, Figure, figure_rows
+from pipeline.paper.figures import figure_rows
 from pipeline.paper.ledger.build import KEY, VERDICTS, read_ledger, read_paper
-from pipeline.paper.ledger.directions import QUERIES
-from pipeline.paper.ledger.measures import short_name
 from pipeline.paper.ledger.printed import missing_reproductions, read_required, reproduced_figures
 from pipeline.paper.statements.checks import (
     BY_CONSTRUCTION,
@@ -24,7 +20,7 @@ from pipeline.paper.statements.checks import (
     read_statement_rows,
     read_statements,
 )
-from pipeline.reports.documents.paper import read_exhibits, refuted, statements
+from pipeline.reports.documents.paper import read_exhibits
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "data/results"
@@ -40,13 +36,6 @@ KNOWN = (
     "density-is-the-share-filled",
 )
 REQUIRED = read_required(ROOT / "data/paper/reproduced.csv")
-
-
-def test_the_tally_says_what_it_leaves_out_of_the_table_below_it() -> None:
-    in_words = [int(number) for number in re.findall(r"\d+", refuted(RESULTS))]
-    rows = [line.split(" | ") for line in statements(RESULTS).splitlines() if line.startswith("| ")]
-    counts = {row[0].strip("| "): int(row[1]) for row in rows if row[1].isdigit()}
-    assert sum(in_words[:2]) == sum(counts.values()) - counts["needs model traces"] - counts["our addition"]
 
 
 def test_no_reproduction_is_lost() -> None:
@@ -108,50 +97,12 @@ def test_a_model_s_own_row_of_table_1_has_no_stand_in() -> None:
     assert set(own["verdict"]) == {"needs model traces"}
 
 
-def as_printed(figure: Figure) -> bool:
-    setting = r"((blocked|adversarial) ?)?(uniform|varied|pooled)?(:(easy|medium|hard))?"
-    decimals = figure.metric in WORDS or len(figure.value.partition(".")[2]) == int(figure.decimals)
-    return decimals and figure.kind in ("baseline", "model", "setup") and bool(re.fullmatch(setting, figure.setting))
-
-
-def test_every_figure_is_written_as_it_is_printed() -> None:
-    assert [figure for figure in figure_rows(PAPER.numbers) if not as_printed(figure)] == []
-
-
 def test_each_figure_belongs_to_one_direction_at_most() -> None:
     for figure in figure_rows(PAPER.numbers):
         covering = [direction.query for direction in PAPER.directions if direction.covers(figure)]
         assert len(covering) <= (figure.kind == "model"), figure
 
 
-def test_each_direction_has_a_query_and_each_query_a_direction() -> None:
-    assert sorted(d.query for d in PAPER.directions) == sorted(path.stem for path in QUERIES.glob("*.sql"))
-
-
-def test_the_teams_that_ship_play_the_paper_s_models() -> None:
-    names = {name: method for method, listed, _ in PAPER.models.iter_rows() for name in listed.split(";")}
-    teams = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "data/teams").glob("*.yaml"))]
-    played = {names.get(short_name(agent["parameters"]["model"])) for team in teams for agent in team["agents"]}
-    assert set(PAPER.models["method"]) <= played
-
-
-NUMBERED = (
-    *(f"Figure {n}" for n in range(1, 7)),
-    *(f"Table {n}" for n in range(1, 11)),
-    *(f"Appendix {letter}" for letter in "ABCDEFGHIJK"),
-)
-
-
-def test_each_figure_table_and_appendix_has_its_place_in_order() -> None:
-    assert tuple(exhibit.name for exhibit in read_exhibits(ROOT / "data/paper/exhibits.csv")) == NUMBERED
-
-
 @pytest.mark.parametrize("exhibit", read_exhibits(ROOT / "data/paper/exhibits.csv"), ids=lambda e: e.name)
 def test_what_an_exhibit_names_is_there(exhibit) -> None:  # type: ignore[no-untyped-def]
     assert [str(path) for path in exhibit.paths().values() if not (ROOT / path).is_file()] == []
-
-
-def test_a_link_says_each_name_once() -> None:
-    for exhibit in read_exhibits(ROOT / "data/paper/exhibits.csv"):
-        listed = sum(len(files.split(";")) for files in (exhibit.figure, exhibit.also) if files)
-        assert len(exhibit.paths()) == listed + bool(exhibit.result) + 2 * bool(exhibit.notebook), exhibit

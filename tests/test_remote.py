@@ -1,7 +1,6 @@
 """Traces and tables at a URL, both ways, with a real S3 server on this machine: what arrives is what a folder holds."""
 
 import gzip
-import json
 import shutil
 import subprocess
 import sys
@@ -12,30 +11,26 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
-import duckdb
 import polars as pl
-import pyarrow.dataset
 import pytest
 import zstandard
 
-from machine.stores import file_system, list_files
+from machine.stores import file_system
 from pipeline import Tables
 from pipeline.derive import parallel
 from pipeline.reports.for_print import NotRun, run_cells
-from pipeline.tables.hive import BY
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.base import TABLES
-from pipeline.traces.sources import Source, find_sources, find_sources_and_others, read_texts, split_pack
 from sim.game.trace import read, write
 from tests.imports import ROOT
-from tests.remote import TASKS, TEAMS, contents, derive, run, send
+from tests.remote import TEAMS, contents, derive, run, send
 from tests.servers import SECONDS, Store
 
 pytest_plugins = ("tests.remote_fixtures",)
 slow = pytest.mark.slow
 
 
-@pytest.mark.parametrize("folder", ["traces", "a b/für ü/x%20y+z", ""])
+@pytest.mark.parametrize("folder", ["a b/für ü/x%20y+z", ""])
 def test_games_are_played_to_a_store_as_to_a_folder(folder: str, here: Path, bucket: str) -> None:
     place = f"{bucket}/{folder}".rstrip("/")
     assert run(here, f"{place}/").exit_code == 0
@@ -57,31 +52,14 @@ def test_resuming_plays_what_is_missing_or_stopped_and_replaces_nothing_unasked(
     assert contents(bucket) == contents(here / "traces")
 
 
-def test_a_pack_is_sent_whole(here: Path, bucket: str, tmp_path: Path) -> None:
-    run(here, str(tmp_path / "games.jsonl.zst"))
-    assert run(here, f"{bucket}/packs/games.jsonl.zst").exit_code == 0
-    assert contents(bucket) == {"packs/games.jsonl.zst": (tmp_path / "games.jsonl.zst").read_bytes()}
-
-
-@pytest.mark.slow
-def test_a_file_url_is_a_folder_of_this_machine(here: Path, tmp_path: Path) -> None:
-    assert run(here, f"file://{tmp_path}/traces").exit_code == 0
-    assert contents(tmp_path / "traces") == contents(here / "traces")
-    assert derive(str(here / "traces"), "--out", f"file://{tmp_path}/tables").exit_code == 0
-    assert read_table(tmp_path / "tables", "games").height == 12
-
-
 @slow
-@pytest.mark.parametrize("options", [(), ("--partition",)])
-def test_tables_arrive_at_a_store_as_in_a_folder(
-    options: tuple[str, ...], here: Path, bucket: str, tmp_path: Path
-) -> None:
+def test_tables_arrive_at_a_store_as_in_a_folder(here: Path, bucket: str, tmp_path: Path) -> None:
     games = contents(here / "traces")
     plain = {name: zstandard.decompress(games.pop(f"imap/{name}.json.zst")) for name in ("tiny0", "tiny1")}
     games |= {"imap/0.json.gz": gzip.compress(plain["tiny0"]), "imap/1.jsonl": plain["tiny1"]}
     send(games | {"bad.json": b"{", "notes.txt": b"of no trace"}, f"{bucket}/traces")
     scratch = tmp_path / "scratch"
-    words = (f"{bucket}/traces", *options)
+    words = (f"{bucket}/traces", "--partition")
     there = derive(*words, "--out", f"{bucket}/tables/", "--scratch", str(scratch))
     local = derive(*words, "--out", str(tmp_path / "tables"))
     assert (there.exit_code, local.exit_code) == (3, 3)
@@ -106,47 +84,9 @@ def test_tables_of_traces_in_memory_arrive_there(here: Path, tmp_path: Path) -> 
 
 
 @slow
-def test_of_old_tables_those_go_that_are_not_replaced_and_no_other_file(here: Path, bucket: str) -> None:
-    others = {"games/team=imap/notes.txt": b"of somebody", "notes.csv": b"no table either"}
-    gone = {f"{table}/team=gone/condition=standard/00000000.parquet": b"old" for table in ("games", "intents")}
-    gone |= {"games.parquet": b"in another form", "moves.csv": b"in another form"}
-    listed = {"files": dict.fromkeys(gone, "0"), "made_from": {}, "finished": False}
-    send(others | gone | {"derive.manifest.json": json.dumps(listed).encode()}, bucket)
-    send({"x": b"a file where a folder is named"}, f"{bucket}/file")
-    assert "it is a file; name a folder" in derive(str(here / "traces"), "--out", f"{bucket}/file/x").stderr
-    assert derive(str(here / "traces"), "--out", bucket, "--partition").exit_code == 0
-    found = contents(bucket)
-    assert others.items() <= found.items() and not gone.keys() & found.keys()
-    teams = {name.split("/")[1] for name in found if name.startswith("messages/")}
-    assert teams == {"team=imap", "team=sd"}
-
-
-# One row a user's own file that lies where a table would, and the options of a run that would lose it.
-OWN = [
-    ("agents.csv", ("--tables", "agents")),
-    ("games/team=imap/condition=standard/00000000.parquet", ("--partition",)),
-]
-
-
-@pytest.mark.parametrize(("name", "options"), OWN)
-def test_a_file_at_a_url_that_no_earlier_run_listed_is_kept(
-    name: str, options: tuple[str, ...], here: Path, tmp_path: Path
-) -> None:
-    mine = {name: b"mine", "notes.txt": b"mine, too"}
-    send(mine, place := f"memory:/{tmp_path}/mine".replace(":///", "://"))
-    done = derive(str(here / "traces"), "--out", place, *options)
-    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
-    assert f"{name} is not an output of `derive`; move it away or name another folder" in done.stderr
-    assert contents(place) == mine
-
-
-@slow
-@pytest.mark.parametrize("partition", [[], ["--partition"]])
-def test_tables_open_in_a_store_and_on_a_web_server_as_in_a_folder(
-    partition: list[str], here: Path, bucket: str, tmp_path: Path
-) -> None:
+def test_tables_open_in_a_store_and_on_a_web_server_as_in_a_folder(here: Path, bucket: str, tmp_path: Path) -> None:
     for out in (bucket, str(tmp_path)):
-        assert derive(str(here / "traces"), "--out", out, *partition).exit_code == 0
+        assert derive(str(here / "traces"), "--out", out, "--partition").exit_code == 0
     local = Tables(tmp_path)
     with web_server(tmp_path) as address:
         for place in (bucket, address):
@@ -154,22 +94,6 @@ def test_tables_open_in_a_store_and_on_a_web_server_as_in_a_folder(
             assert remote.names == local.names and all(remote[name].equals(local[name]) for name in local)
             (game_id, *_) = remote.games["game_id"]
             assert remote.game(game_id) == local.game(game_id)
-
-
-KEPT = """
-git init --quiet first && cd first && dvc init --quiet && echo kept > file && dvc add --quiet file
-git add . && git -c user.name=a -c user.email=a@b.c commit --quiet --message kept
-dvc remote add --quiet --local --default store "$0/calbench" && dvc push --quiet
-cd .. && git clone --quiet first second && cd second
-dvc remote add --quiet --local --default store "$0/calbench" && dvc pull --quiet && cat file
-"""
-
-
-@slow
-def test_what_was_computed_goes_to_a_bucket_by_dvc_and_into_another_clone(bucket: str, tmp_path: Path) -> None:
-    kept = subprocess.run(["bash", "-e", "-c", KEPT, bucket], cwd=tmp_path, capture_output=True, text=True)
-    assert (kept.returncode, kept.stdout) == (0, "kept\n"), kept.stderr
-    assert any(name.startswith("calbench/files/md5/") for name in contents(bucket))
 
 
 @contextmanager
@@ -186,51 +110,12 @@ def web_server(folder: Path) -> Iterator[str]:
             serving.join(SECONDS)
 
 
-def test_a_pack_in_pieces_is_read_from_a_store_as_from_a_disk(here: Path, bucket: str, tmp_path: Path) -> None:
-    pack = tmp_path / "games.jsonl.zst"
-    run(here, str(pack))
-    run(here, f"{bucket}/games.jsonl.zst")
-    (local,), (there,) = find_sources([pack]), find_sources([f"{bucket}/games.jsonl.zst"])
-    assert there == Source(f"{bucket}/games.jsonl.zst", local.size)
-    for number in (1, 2, 5):
-        read_here, read_there = (
-            [
-                [(name.rpartition("#")[2], text) for name, text in read_texts(piece)]
-                for piece in split_pack(source, number)
-            ]
-            for source in (local, there)
-        )
-        assert read_here == read_there and sum(map(len, read_here)) == 2 * len(TASKS)
-
-
 @slow
-def test_more_files_are_found_than_one_answer_lists(bucket: str) -> None:
-    system, bare = file_system(bucket)
-    names = {f"a/{number % 7}/{number}.json" for number in range(1_050)} | {"a/notes.txt", "ab/1.json"}
-    for name in names:
-        system.pipe_file(f"{bare}/{name}", b"{}")
-    sources, others = find_sources_and_others([f"{bucket}/a"])
-    assert {source.name for source in sources} == {
-        f"{bucket}/{n}" for n in names if n.startswith("a/") and "txt" not in n
-    }
-    assert (len(sources), others) == (1_050, 1)
-    assert len(list(list_files(bucket))) == len(names)
-
-
-@pytest.fixture(scope="module")
-def parted(store: Store, here: Path) -> tuple[str, Path]:
-    """Where tables are in partitions in a store, and in files in a folder."""
-    place = store.bucket()
-    assert derive(str(here / "traces"), "--out", place, "--partition").exit_code == 0
-    parallel.derive([here / "traces"], here / "tables", workers=1)
-    return place, here / "tables"
-
-
-@slow
-@pytest.mark.parametrize("name", ["games", "belief_evidence"])
-def test_polars_reads_partitions_from_a_store(name: str, parted: tuple[str, Path], store: Store) -> None:
-    place, flat = parted
-    wanted = read_table(flat, name)
+def test_polars_reads_partitions_from_a_store(here: Path, bucket: str, store: Store, tmp_path: Path) -> None:
+    place, name = bucket, "belief_evidence"
+    assert derive(str(here / "traces"), "--out", place, "--partition", "--tables", name).exit_code == 0
+    parallel.derive([here / "traces"], tmp_path, workers=1)
+    wanted = read_table(tmp_path, name)
     keys = {"access_key_id": "anyone", "secret_access_key": "anything", "region": "us-east-1", "allow_http": "true"}
     options = {"storage_options": {**keys, "endpoint_url": store.address}, "hive_partitioning": True}
     for more in ({}, options):
@@ -239,20 +124,6 @@ def test_polars_reads_partitions_from_a_store(name: str, parted: tuple[str, Path
         assert found.sort(TABLES[name].key).equals(wanted)
     imap = scan.filter(pl.col("team") == "imap").collect(engine="streaming")
     assert set(imap["team"]) == {"imap"} and 0 < imap.height < wanted.height
-
-
-@slow
-@pytest.mark.parametrize("name", ["games", "belief_evidence"])
-def test_duckdb_reads_partitions_from_a_store(name: str, parted: tuple[str, Path]) -> None:
-    place, flat = parted
-    wanted = read_table(flat, name)
-    rows = pyarrow.dataset.dataset(f"{place}/{name}", partitioning="hive")
-    assert set(BY) <= set(rows.schema.names)
-    with duckdb.connect(config={"threads": 1, "memory_limit": "64MB"}) as database:
-        database.register("rows", rows)
-        assert database.sql("FROM rows").pl().select(wanted.columns).sort(TABLES[name].key).equals(wanted)
-        teams = database.sql("SELECT DISTINCT team FROM rows WHERE team = 'imap'").fetchall()
-    assert teams == [("imap",)]
 
 
 @slow

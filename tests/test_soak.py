@@ -1,14 +1,10 @@
 """The soak finds what is lost, says it by name, and draws the same again."""
 
-from collections import Counter
-from itertools import islice
-
 import pytest
 from hypothesis import settings
 
 from tests import soak_units
-from tests.soak import CYCLE, names, table
-from tests.soak_units import UNITS, perform
+from tests.soak_units import perform
 
 
 @pytest.fixture(autouse=True)
@@ -40,17 +36,3 @@ def test_a_game_that_does_not_add_up_is_a_loss(monkeypatch: pytest.MonkeyPatch) 
     losses = perform("soak 0:games:0").losses
     told = [loss.partition("; HostileGame")[0] for loss in losses]
     assert told == [f"soak 0:games:0: game {n}: AssertionError: it does not add up" for n in (0, 1)]
-
-
-def test_a_run_s_units_are_of_every_kind_and_have_names_of_their_own() -> None:
-    units = list(islice(names(3), 2 * len(CYCLE)))
-    assert {kind for kind, _ in units} == set(UNITS)
-    assert len({name for _, name in units}) == len(units)
-    assert units[0] == ("kills", "soak 3:kills:0")
-
-
-def test_the_figures_are_a_table() -> None:
-    told = table(3, 10, Counter({"games fuzzed": 1234}), 0)
-    assert told.startswith("Soak 3, 10 minutes on ")
-    assert "| games fuzzed | 1,234 |" in told
-    assert told.endswith("| **losses** | **0** |")

@@ -1,6 +1,6 @@
-"""What goes beyond the paper: a package for each area, and the second reader of English messages (judge).
+"""What goes beyond the paper: one module or package per area, and the second reader of English messages (judge).
 
-Each area has a stage that reads tables and writes those of its schemas.py. Stages run in the project's folder.
+An area declares its tables (TABLES) and writes them; it runs in the project's folder.
 """
 
 from pathlib import Path

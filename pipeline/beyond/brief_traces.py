@@ -3,34 +3,12 @@
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Raw, Struct
 
 from pipeline.traces.sources import find_sources, read_texts
-
-
-class Meeting(Struct):
-    """A meeting of the scenario."""
-
-    id: int
-    participants: list[int]
-
-
-class Scenario(Struct):
-    """The scenario."""
-
-    meetings: list[Meeting]
-
-
-class Config(Struct):
-    """Who played what."""
-
-    team: str
-    task_id: str
-    setting: str
-    num_agents: int
-    scenario: Scenario
 
 
 class Event(Struct):
@@ -48,24 +26,22 @@ class Resolution(Struct):
     per_agent_slot: dict[str, int | None]
 
 
-class Sent(Struct):
-    """The sweep, from 0, in which a message was sent."""
-
-    turn: int
-
-
-class State(Struct):
-    """What each agent has paid at the end."""
-
-    per_agent_cost: list[int]
-
-
 class Game(Struct, dict=True):
-    """A trace, the part that is read."""
+    """A trace, the part that is read: who played what, its events, and what each agent has paid at the end."""
 
-    config: Config
+    config: dict[str, Any]
     events: list[Event]
-    final_state: State
+    final_state: dict[str, Any]
+
+    @property
+    def participants(self) -> dict[int, list[int]]:
+        """Meeting → its participants."""
+        return {meeting["id"]: meeting["participants"] for meeting in self.config["scenario"]["meetings"]}
+
+    @property
+    def costs(self) -> list[int]:
+        """What each agent has paid at the end."""
+        return list(self.final_state["per_agent_cost"])
 
     @cached_property
     def resolutions(self) -> list[Resolution]:
@@ -74,9 +50,9 @@ class Game(Struct, dict=True):
 
     @property
     def last_turn(self) -> int | None:
-        """The last sweep of any round in which a message was sent; None where none was."""
-        sent = (e for e in self.events if e.type == "dm_sent")
-        return max((msgspec.json.decode(e.data, type=Sent).turn for e in sent), default=None)
+        """The last sweep, from 0, of any round in which a message was sent; None where none was."""
+        sent = (msgspec.json.decode(e.data) for e in self.events if e.type == "dm_sent")
+        return max((message["turn"] for message in sent), default=None)
 
 
 def games_in(traces: Path) -> Iterator[Game]:

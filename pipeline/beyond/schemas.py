@@ -2,28 +2,14 @@
 
 from functools import partial
 
-from pipeline.beyond.cost_decomposition.schemas import LADDER_TABLES
-from pipeline.beyond.frontier.schemas import FRONTIER_TABLES
-from pipeline.beyond.leakage.schemas import LEAKAGE_TABLES
-from pipeline.beyond.optima.schemas import OPTIMA_TABLES
-from pipeline.beyond.power_analysis.schemas import ENOUGH_TABLES
-from pipeline.beyond.strategy.schemas import STRATEGY_TABLES
-from pipeline.beyond.worlds.schemas import WORLDS_TABLES
+from pipeline.beyond import frontier, ladder, optima, power, worlds
+from pipeline.beyond.leakage import learned
+from pipeline.beyond.leakage import tables as leakage
+from pipeline.beyond.strategy import outcomes as strategy
 from pipeline.reports.documents.build import Part
 from pipeline.reports.documents.reference import data_dictionary
 
-BEYOND_TABLES = {
-    name: table
-    for tables in (
-        FRONTIER_TABLES,
-        LEAKAGE_TABLES,
-        LADDER_TABLES,
-        OPTIMA_TABLES,
-        WORLDS_TABLES,
-        STRATEGY_TABLES,
-        ENOUGH_TABLES,
-    )
-    for name, table in tables.items()
-}
+AREAS = (frontier, leakage, learned, ladder, optima, worlds, strategy, power)
+BEYOND_TABLES = {name: table for area in AREAS for name, table in area.TABLES.items()}
 
 PARTS = (Part("docs/beyond/README.md", "beyond", partial(data_dictionary, BEYOND_TABLES.values())),)

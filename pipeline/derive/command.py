@@ -24,15 +24,6 @@ if TYPE_CHECKING:
 
 FILE_SUFFIXES = (*TRACE_SUFFIXES, *PACK_SUFFIXES, ".parquet", ".csv", ".txt", ".duckdb")
 
-
-def tables_destination(out: str) -> Path | str:
-    """The local folder or the URL of a folder that `out` names. Raises UserError for anything else."""
-    destination = output_destination(out)
-    if isinstance(destination, str) and destination.endswith(FILE_SUFFIXES):
-        raise UserError(f"{out} is called as a file is; name a folder", 2)
-    return destination
-
-
 RuleName = Enum("RuleName", {name: name for name in RULES}, type=str)  # type: ignore[misc]
 EnglishName = Enum("EnglishName", {name: name for name in ENGLISH_VERSIONS}, type=str)  # type: ignore[misc]
 
@@ -136,7 +127,9 @@ def _named_tables(names: list[str]) -> tuple[str, ...]:
 
 def _check_destination(out: str, scratch: str | None, cluster: str | None) -> Path | str:
     """The folder or URL for the tables. Ends with bad usage where it does not fit the options."""
-    destination = tables_destination(out)
+    destination = output_destination(out)
+    if isinstance(destination, str) and destination.endswith(FILE_SUFFIXES):
+        raise UserError(f"{out} is called as a file is; name a folder", 2)
     if is_url(scratch or ""):
         raise typer.BadParameter("name a folder of this machine.", param_hint="--scratch")
     if isinstance(destination, Path) and scratch:

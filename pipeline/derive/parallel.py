@@ -25,7 +25,7 @@ from pipeline.derive.rows import (
 )
 from pipeline.privacy.rules import RULES, RuleSet, Weighing
 from pipeline.tables.hive import write_partitions
-from pipeline.tables.parts import assemble, largest_first, part_path, remove_games, write_parts
+from pipeline.tables.parts import put_together, remove_games, write_parts
 from pipeline.tables.schemas.base import REJECTED, ROOMS, TABLES
 from pipeline.traces import limits
 from pipeline.traces.ingest import Rows, no_rows
@@ -64,11 +64,6 @@ class Recipe:
     def made(self) -> frozenset[str]:
         """The tables that are made: those to be written, and what they are made from."""
         return with_inputs({*self.tables, "games"})
-
-    @property
-    def rules_name(self) -> str:
-        """By which strengths of typed messages, and by which reading of English."""
-        return f"{self.rules.name}, {self.rules.english}"
 
     @property
     def written(self) -> frozenset[str]:
@@ -133,7 +128,7 @@ def derive_sources(
     recipe = recipe or Recipe()
     names = () if recipe.partition else table_files(recipe)
     with staged(out, DERIVE, names, scratch) as work, held_origins({"traces": local_files(sources)}) as origins:
-        work.made_from = origins | {"rules": recipe.rules_name}
+        work.made_from = origins | {"rules": f"{recipe.rules.name}, {recipe.rules.english}"}
         return make_tables(sources, work, recipe, workers or cores(), progress)
 
 
@@ -156,7 +151,7 @@ def make_tables(
     parts = derive_all(split_into_batches(split, most))
     if len(split) > len(sources) and _has_bad_pack(parts, split):
         parts = derive_all(split_into_batches(sources, most))
-    return put_together(parts, work, recipe, workers)
+    return write_tables(parts, work, recipe, workers)
 
 
 def _has_bad_pack(parts: Sequence[Part], split: Sequence[Source]) -> bool:
@@ -182,14 +177,10 @@ def derive_batches(
     return sorted(parts, key=lambda part: part.number)
 
 
+@no_garbage_collection()
 def derive_batch(batch: tuple[int, Sequence[Source]], folder: Path, recipe: Recipe) -> list[Part]:
     """Derive the tables of a numbered batch, and write their parts to the folder."""
-    with no_garbage_collection():
-        # Separate function: its rows are freed when it returns, before garbage collection resumes and traverses them.
-        return _derive_batch(*batch, folder, recipe)
-
-
-def _derive_batch(number: int, sources: Sequence[Source], folder: Path, recipe: Recipe) -> list[Part]:
+    number, sources = batch
     parts: list[Part] = []
     for rows, rejected in read_traces(sources, recipe.made):
         frames, failed = derive_frames(rows, recipe)
@@ -244,8 +235,8 @@ def _frames(rows: Rows, recipe: Recipe) -> dict[str, "pl.DataFrame"]:
     return {name: io.conform(frames[name], TABLES[name]) for name in recipe.written}
 
 
-def put_together(parts: Sequence[Part], work: Staged, recipe: Recipe, workers: Workers) -> Derived:
-    """Write each table from its parts, in parallel."""
+def write_tables(parts: Sequence[Part], work: Staged, recipe: Recipe, workers: Workers) -> Derived:
+    """Write each table from its parts, of two traces of one game those of the first."""
     from pipeline.tables import io
 
     first, repeats = _first_traces(parts)
@@ -254,25 +245,15 @@ def put_together(parts: Sequence[Part], work: Staged, recipe: Recipe, workers: W
             remove_games(work.scratch, part.number, repeated, recipe.written)
     rejected = sorted({*repeats, *(rejection for part in parts for rejection in part.rejected)})
     numbers = [part.number for part in parts if part.games]
-    tables = sorted(recipe.written, key=largest_first)
     whole = work.scratch if recipe.partition else work.folder
-    call = partial(_put_together, numbers=numbers, scratch=work.scratch, out=whole, recipe=recipe)
-    shapes = {shape["table"]: shape for _, shape in map_unordered(call, tables, workers)}
+    csv = recipe.csv and not recipe.partition
+    shapes = put_together(recipe.written, numbers, (work.scratch, whole), workers, csv, recipe.parquet)
     if recipe.partition:
-        for name in tables:
+        for name in shapes:
             write_partitions(whole / f"{name}.parquet", whole / "games.parquet", work.folder / name)
     frame = io.to_frame(REJECTED, rejected)
     shapes[REJECTED.name] = io.write_table(frame, REJECTED, work.folder, recipe.csv, recipe.parquet)
     return Derived(len(first), tuple(rejected), {name: shapes[name] for name in TABLES if name in shapes})
-
-
-def _put_together(name: str, numbers: Sequence[int], scratch: Path, out: Path, recipe: Recipe) -> dict[str, Any]:
-    """Write a table from its parts, which go, as the disk may be needed for the tables to come; return its shape."""
-    files = [part_path(scratch, name, number) for number in numbers]
-    shape = assemble(TABLES[name], files, out, recipe.csv and not recipe.partition, recipe.parquet)
-    for path in files:
-        path.unlink()
-    return shape
 
 
 def _first_traces(parts: Sequence[Part]) -> tuple[dict[str, tuple[int, str]], list[Rejection]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from machine.cores import cores, map_unordered, no_garbage_collection
 from machine.output import staged_files
-from pipeline.tables.parts import assemble, part_path, write_parts
+from pipeline.tables.parts import put_together, write_parts
 from pipeline.tables.schemas.base import TABLES
 
 if TYPE_CHECKING:
@@ -35,10 +35,7 @@ def derive_spans(
         derive = partial(derive_span, tables=tables, folder=work.scratch, read=read, compute=compute)
         for _ in map_unordered(derive, spans, cores()):
             pass
-        numbers = range(len(spans))
-        put_together = partial(_put_together, numbers=numbers, scratch=work.scratch, out=work.folder)
-        shapes = {shape["table"]: shape for _, shape in map_unordered(put_together, names, cores())}
-    return dict(sorted(shapes.items()))
+        return put_together(names, range(len(spans)), (work.scratch, work.folder), cores(), csv=False)
 
 
 def derive_span(span: tuple[int, str, str], tables: Path, folder: Path, read: Sequence[str], compute: Compute) -> None:
@@ -54,8 +51,3 @@ def derive_span(span: tuple[int, str, str], tables: Path, folder: Path, read: Se
     with no_garbage_collection():
         computed = {name: io.conform(frame, TABLES[name]) for name, frame in compute(frames).items()}
         write_parts(computed, folder, number)
-
-
-def _put_together(name: str, numbers: Sequence[int], scratch: Path, out: Path) -> dict[str, Any]:
-    """Write a table from its parts, as Parquet; return its shape."""
-    return assemble(TABLES[name], [part_path(scratch, name, number) for number in numbers], out, csv=False)

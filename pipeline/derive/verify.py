@@ -1,16 +1,13 @@
 """Whether what a folder holds is whole, and belongs together: by manifests, and by the digests that traces carry."""
 
-import hashlib
-import json
 import os
-from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import groupby
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
-import msgspec
+import duckdb
 
 from machine.files import file_digest
 from machine.manifests import (
@@ -22,25 +19,20 @@ from machine.manifests import (
     wholeness_problems,
 )
 from pipeline.tables.database import log_of
-from pipeline.tables.paths import read_yaml
+from pipeline.tables.stamp import read_stamp, stale_problem
 from pipeline.traces.audit.identity import record_digest
 from pipeline.traces.audit.trace import Unreadable, decode
 from pipeline.traces.sources import find_sources, read_texts
-from pipeline.traces.trace import UNDECODABLE, TraceError
+from pipeline.traces.trace import TraceError
 
 # The command whose manifests list traces; those of others list what was made from them.
 RUN = "run"
-# What a study's outputs were when they were made.
-LOCK = "dvc.lock"
-# What every trace has; other JSON of a kind that nobody knows is not looked at here.
+# What every trace has.
 TRACE_FIELDS = (b'"game_id"', b'"events"')
-ANY_JSON = msgspec.json.Decoder(msgspec.Raw)
 # What others are made from beside traces, and how its files end.
-TABLE = ".parquet"
-ENDINGS = {"tables": TABLE, "results": ".csv"}
+ENDINGS = {"tables": ".parquet", "results": ".csv"}
 # The commands whose own tables nothing is made from.
-SITE = "site"
-LAST = ("audit", "judge", SITE, "export")
+LAST = ("audit", "judge", "site", "export")
 # What a command lists all of, as (command, what, pattern in its folder): other such files would be taken for its own.
 WHOLE_FOLDERS = (
     ("derive", "tables", "**/*.parquet"),
@@ -57,27 +49,23 @@ def verified(folder: Path) -> tuple[list[str], str]:
     manifests = read_manifests(folder)
     listed = {m.path.parent / name: m.command for m in manifests for name in m.files}
     found = [Path(source.name) for source in find_sources([folder])]
-    traces = [path for path in trace_files(found) if listed.get(path, RUN) == RUN]
+    traces = [path for path in found if listed.get(path, RUN) == RUN and is_trace(path)]
     files = list(visible_files(folder)) if manifests else []
-    origins = [path for path in files if listed.get(path) not in LAST]
     present = {"traces": set[str]()}
-    # What a command read of a folder is all that is found in it, rejected or not; others came since. Where no trace is,
-    # other JSON says nothing of those that are elsewhere.
+    # What a command read of a folder is all that is found in it, rejected or not; others came since. If no trace is
+    # there, other JSON says nothing of those that are elsewhere.
     for paths in {tuple(traces), tuple(found)} if manifests and traces else ():
         present["traces"] |= folder_digests(folder, filter(Path.is_file, paths))
     for kind, ending in ENDINGS.items():
-        present[kind] = folder_digests(folder, (path for path in origins if path.suffix == ending))
-        if present[kind]:  # a database holds what lies beside the tables, too
-            shown = (path for path in files if path.suffix == ending and listed.get(path) != SITE)
-            present[kind] |= folder_digests(folder, shown)
-    problems = list(log_problems(listed))
+        present[kind] = folder_digests(folder, (p for p in files if p.suffix == ending and listed.get(p) not in LAST))
+    problems = [line for path in listed if path.suffix == ".duckdb" for line in database_problems(path)]
     problems += [line for m in manifests for line in (*wholeness_problems(m), *origin_problems(m, present))]
     for command, what, pattern in WHOLE_FOLDERS:
         folders = {m.path.parent for m in manifests if m.command == command}
         beside = {path for place in folders for path in place.glob(pattern)}.intersection(files).difference(listed)
         problems += stray_lines(command, what, beside)
     trace_lines = list(trace_problems(traces))
-    problems += [*filter(None, trace_lines), *lock_problems(folder)]
+    problems += filter(None, trace_lines)
     bare = f" ({trace_lines.count(None)} without a digest)" if None in trace_lines else ""
     counted = f"{len(manifests)} manifests of {len(listed)} files, {len(trace_lines)} traces{bare}"
     return problems, counted if manifests or trace_lines else ""
@@ -105,51 +93,25 @@ def origin_problems(manifest: Manifest, present: Mapping[str, set[str]]) -> Iter
             yield f"{manifest.path.parent}: {manifest.command} was made from other {what} than {where}"
 
 
-def log_problems(files: Iterable[Path]) -> Iterator[str]:
-    """A line for each database among the files with a log that holds what is not in it yet, and readers see."""
-    for database in (path for path in files if path.suffix == ".duckdb"):
-        log = log_of(database)
-        if log.is_file() and log.stat().st_size:
-            yield f"{log} holds what was written to {database.name} since it was made"
+def database_problems(database: Path) -> Iterator[str]:
+    """A line if the database's log holds what is not in it yet, and one if it holds other tables than lie here."""
+    log = log_of(database)
+    if log.is_file() and log.stat().st_size:
+        yield f"{log} holds what was written to {database.name} since it was made"
+    with suppress(duckdb.Error, OSError), duckdb.connect(str(database), read_only=True) as connection:
+        if problem := stale_problem(read_stamp(connection), database):
+            yield problem
 
 
-def lock_problems(folder: Path) -> Iterator[str]:
-    """A line for each output of a study in the folder that is there and not what its DVC lock says."""
-    for lock in (path for path in visible_files(folder) if path.name == LOCK):
-        for stage in read_yaml(lock)["stages"].values():
-            for out in stage.get("outs", ()):
-                path = lock.parent / out["path"]
-                if path.exists() and dvc_digest(path) != out["md5"]:
-                    yield f"{path}: not what {lock} says: pull it again, from where only those whom you trust can write"
-
-
-def dvc_digest(path: Path) -> str:
-    """What DVC's lock says of a file or folder: an MD5, of a folder that of the list of its files."""
-    if path.is_file():
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "md5").hexdigest()
-    names = sorted(inner.relative_to(path).as_posix() for inner in visible_files(path))
-    listed = [{"md5": dvc_digest(path / name), "relpath": name} for name in names]
-    return f"{hashlib.md5(json.dumps(listed).encode()).hexdigest()}.dir"
-
-
-def trace_files(found: Iterable[Path]) -> Iterator[Path]:
-    """Of the files found those of traces, whole or damaged, without other JSON, such as task files."""
-    for path in found:
-        if path.suffix not in (".json", ".jsonl") or not path.is_file() or not is_other_json(path):
-            yield path
-
-
-def is_other_json(path: Path) -> bool:
-    """Whether a file of JSON is whole and lacks fields of a trace, wherever these would stand in it."""
+def is_trace(path: Path) -> bool:
+    """Whether a file may be a trace or a pack of them: one of plain JSON is, if the fields of a trace stand in it."""
+    if path.suffix not in (".json", ".jsonl") or not path.is_file():
+        return True
     with open(path, "rb") as file:
         if not os.fstat(file.fileno()).st_size:
             return False
-        with mmap(file.fileno(), 0, access=ACCESS_READ) as text, suppress(*UNDECODABLE):
-            decode = ANY_JSON.decode_lines if path.suffix == ".jsonl" else ANY_JSON.decode
-            own = all(text.find(field) >= 0 for field in TRACE_FIELDS)
-            return not own and bool(decode(text[len(BOM_UTF8) :] if text[: len(BOM_UTF8)] == BOM_UTF8 else text))
-    return False
+        with mmap(file.fileno(), 0, access=ACCESS_READ) as text:
+            return all(text.find(field) >= 0 for field in TRACE_FIELDS)
 
 
 def stray_lines(command: str, what: str, strays: Iterable[Path]) -> Iterator[str]:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from pipeline.tables.io import polars_schema
 from pipeline.tables.paths import PAPER_PROTOCOLS, PAPER_SUITE, ROOT
+from pipeline.tables.schemas.results import COMPARE
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -28,18 +30,6 @@ HEADLINE = (
 )
 
 ANSWERS = {True: "yes", False: "[red]no[/red]", None: "–"}
-
-COLUMNS = {
-    "source": pl.String,
-    "setting": pl.String,
-    "method": pl.String,
-    "team": pl.String,
-    "metric": pl.String,
-    "published": pl.String,
-    "ours": pl.String,
-    "ours_exact": pl.Float64,
-    "equal": pl.Boolean,
-}
 
 
 def read_numbers(path: Path) -> pl.DataFrame:
@@ -88,8 +78,7 @@ def of_suite(rows: pl.DataFrame, games: pl.DataFrame) -> pl.DataFrame:
 
 
 def compare(table1: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:
-    """One row per baseline figure of the paper (key: source, setting, method, metric): as published, ours at its
-    precision, and whether they are equal; columns: COLUMNS. table1: that result. numbers: of `read_numbers`.
+    """The result `compare`: one row per baseline figure of the paper. table1: that result. numbers: of `read_numbers`.
 
     Of a protocol that played fewer games than a setting of the suite has tasks there is nothing of ours.
     """
@@ -104,7 +93,7 @@ def compare(table1: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:
         equal = None if rounded is None else Decimal(rounded) == Decimal(published)
         key = (figure["source"], figure["setting"], figure["method"], team, figure["metric"])
         rows.append((*key, published, rounded, exact, equal))
-    return pl.DataFrame(rows, schema=COLUMNS, orient="row").sort("method", "setting", "metric")
+    return pl.DataFrame(rows, schema=polars_schema(COMPARE), orient="row").sort("method", "setting", "metric")
 
 
 def tasks_a_setting(numbers: pl.DataFrame) -> int:

@@ -71,24 +71,6 @@ def figure_rows(numbers: pl.DataFrame) -> list[Figure]:
 EXPENSIVE = 100  # the least cost of an expensive move (Appendix B)
 
 
-class Suite(NamedTuple):
-    """What the paper's varied tasks imply, whoever plays them.
-
-    optimal_cost: the oracle's costs, summed. reduced: what all meetings cost at least, summed over tasks, where each
-    expensive move is taken at 0, 1, 2, … less than its cost.
-    """
-
-    optimal_cost: int
-    reduced: tuple[int, ...]
-
-    def cost_with(self, moves: int) -> int:
-        """At least so much do schedules of all meetings cost together that make so many expensive moves.
-
-        A bound by Lagrange's multipliers: the price by which each such move is reduced is added again.
-        """
-        return max([EXPENSIVE * moves, *(cost + less * moves for less, cost in enumerate(self.reduced))])
-
-
 def figure_values(numbers: pl.DataFrame) -> Figures:
     """The value of each printed figure that is a number. numbers: of `read_numbers`."""
     figures = numbers.filter(~pl.col("metric").is_in(WORDS))
@@ -101,40 +83,18 @@ def models(f: Figures) -> list[str]:
     return sorted({method for source, _, method, _ in f if source == "Table 1"})
 
 
-def games(f: Figures) -> int:
-    """Games of one model in one setting (section 4.1 counts them all together)."""
-    return round(f["section 4.1", "pooled", ALL, "games"]) // (len(models(f)) * len(SETTINGS))
+def expensive_bounds(tasks: Path, most: int) -> pl.DataFrame:
+    """A lower bound of what full schedules of all varied tasks cost together, by how many expensive moves they make.
 
-
-def meetings(f: Figures) -> int:
-    """Meetings of a game: what a model schedules that coordinates all of them."""
-    full = [m for m in models(f) if f["Table 1", "uniform", m, "coordination_rate_pct"] == 100]
-    return round(f["Table 1", "uniform", full[0], "meetings_scheduled"])
-
-
-def failed_rounds(f: Figures, model: str, settings: tuple[str, ...] = SETTINGS) -> int:
-    """Rounds whose meeting was not coordinated, as Table 1's rate implies them."""
-    rates = [f["Table 1", setting, model, "coordination_rate_pct"] for setting in settings]
-    return sum(round((1 - rate / 100) * games(f) * meetings(f)) for rate in rates)
-
-
-def by_model(f: Figures, source: str, metric: str, setting: str = "pooled") -> dict[str, float]:
-    """A metric's figure of each model that the source names, in its order."""
-    named = {
-        who: value for (at, where, who, what), value in f.items() if (at, where, what) == (source, setting, metric)
-    }
-    return {who: value for who, value in named.items() if who != ALL}
-
-
-def varied_suite(tasks: Path) -> Suite:
-    """What the varied tasks imply. tasks: a suite's JSON Lines, one task a line."""
+    Rows are moves (0 to most - 1) and least. A bound by Lagrange's multipliers: each expensive move is taken at 0, 1,
+    2, … less than its cost, and the price by which it is reduced is added again. tasks: a suite's JSON Lines.
+    """
     lines = map(json.loads, tasks.read_text(encoding="utf-8").splitlines())
-    varied = [task for task in lines if task["setting"] == "varied"]
-    prices = [_prices(task["calendars"], task["meetings"]) for task in varied]
-    reduced = tuple(
-        sum(_cheapest(cost - less * expensive) for cost, expensive in prices) for less in range(EXPENSIVE + 1)
-    )
-    return Suite(sum(task["optimal"]["cost"] for task in varied), reduced)
+    prices = [_prices(task["calendars"], task["meetings"]) for task in lines if task["setting"] == "varied"]
+    reduced = [sum(_cheapest(cost - less * expensive) for cost, expensive in prices) for less in range(EXPENSIVE + 1)]
+    moves = np.arange(most)
+    least = np.max([EXPENSIVE * moves, *(cost + less * moves for less, cost in enumerate(reduced))], axis=0)
+    return pl.DataFrame({"moves": moves, "least": least})
 
 
 def _prices(calendars: Sequence[Sequence[Any]], meetings: Sequence[Mapping[str, Any]]) -> tuple[Costs, Costs]:

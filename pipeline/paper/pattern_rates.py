@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from pipeline.privacy.beliefs import ratio
-from pipeline.statistics.paired_tests import paired_permutation
-from pipeline.statistics.sign_tests import ALPHA
+from pipeline.statistics.paired_tests import ALPHA, paired_permutation
 
 REPORTED = "the paper’s models"
 ALL = "all models"

@@ -35,8 +35,9 @@ class Tables:
     says what its columns mean. What lies behind a URL is copied to a folder that lasts as long as the object. A
     relative path that is not there is sought in the project.
 
-    Raises FileNotFoundError where there are no tables, ValueError for what is no DuckDB file or no URL that can be
-    read, and `machine.stores.Unreachable` for a store that refuses.
+    Raises FileNotFoundError if there are no tables, ValueError for what is no DuckDB file or no URL that can be read,
+    UserError for a DuckDB file whose tables or results have changed since, and `machine.stores.Unreachable` for a store
+    that refuses.
     """
 
     def __init__(self, place: str | Path = "data/tables") -> None:

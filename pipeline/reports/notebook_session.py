@@ -8,17 +8,16 @@ import polars as pl
 
 from machine.files import check_versions, file_versions
 from machine.terminal import counted
-from pipeline.paper.compare import COLUMNS as COMPARED
 from pipeline.paper.compare import read_numbers
+from pipeline.paper.statements.checks import read_statement_rows
 from pipeline.reports.measures import reading_of
 from pipeline.reports.reference_study import PARAMS, REFERENCE, changed_parameters, is_reference
 from pipeline.statistics.caveats import caveats
 from pipeline.statistics.resampling import Resampling
-from pipeline.tables.io import polars_schema, read_result
+from pipeline.tables.io import read_result
 from pipeline.tables.paths import NUMBERS as PRINTED
-from pipeline.tables.paths import ROOT, no_tables, read_yaml
+from pipeline.tables.paths import RESULTS, ROOT, no_tables, read_yaml
 from pipeline.tables.queries import ALL_GAMES, attach
-from pipeline.tables.schemas.results import RESULT_TABLES
 
 if TYPE_CHECKING:
     from IPython.display import SVG, Markdown
@@ -104,15 +103,7 @@ class Study:
 
     def result(self, name: str) -> pl.DataFrame:
         """A result, from `results/{name}.csv`. Raises FileNotFoundError when there is none."""
-        return read_result(self.results / f"{name}.csv", self._types(name))
-
-    def _types(self, name: str) -> dict[str, Any]:
-        """The types of a result's columns, which a CSV does not show where they hold no value."""
-        if name in RESULT_TABLES:
-            return polars_schema(RESULT_TABLES[name])
-        if name == "compare":
-            return dict(COMPARED)
-        return {}
+        return read_result(self.results / f"{name}.csv")
 
     def has(self, name: str) -> bool:
         """Whether this result exists: not every one is made for other traces than the study's."""
@@ -143,6 +134,12 @@ class Study:
         """The paper's figures under one of its headings ("Table 1"): setting, method, kind, metric, value as float."""
         answer = read_numbers(NUMBERS).filter(source=source)
         return answer.with_columns(pl.col("value").cast(pl.Float64), pl.col("decimals").cast(pl.Int64))
+
+    def statements(self, *names: str) -> pl.DataFrame:
+        """What the paper says, checked in the study's own ledger of statements: says, where, found, verdict."""
+        rows = read_statement_rows(ROOT / RESULTS / "statements.csv")
+        chosen = pl.concat(rows.filter(id=name) for name in names)
+        return chosen.select("says", "where", "found", "verdict")
 
     def figure(self, figure: "Figure | None", name: str) -> "SVG | Markdown":
         """Save a figure as `figures/{name}.svg`, the same bytes in every run, and return it for display.

@@ -164,16 +164,6 @@ MEANS = {
     "styles": Means((*TEAM, "kind", "name"), ratios={"value": "style_messages"}, only={"kind": "outcome"}),
 }
 
-# Result tables that have none, and what they have instead.
-WITHOUT = {
-    "style_effects": "correlations over teams",
-    "models": "counts",
-    "setup": "facts of the tasks",
-    "members": "seats of games",
-    "accepted_offers": "shares of meetings",
-    "proposed_moves": "shares of proposals",
-}
-
 # One row a game, and where that matters part of the key, with its `amount`. Where a ratio's amount is not there, the
 # ratio is a mean over games.
 AMOUNTS = {

@@ -1,5 +1,8 @@
 """Tests of differences between teams, and the ranks that they leave open: paired on the tasks that both teams have.
 
+Verdicts come from the same sign flips, which hold their level on few tasks too, where percentile intervals are too
+narrow: none where chance may make the sign, and so none of fewer tasks than a test needs.
+
 Every random number comes from a stream with a name, so that results are the same from run to run, whatever else is
 drawn. Rows are first put in an order of their own: the order of a frame changes no digit.
 """
@@ -15,14 +18,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from pipeline.statistics.bootstrap import ratio_intervals
+from pipeline.statistics.bootstrap import ROUNDING, ratio_intervals
 from pipeline.statistics.by_game import by_game, ended
-from pipeline.statistics.resampling import Resampling, stream
+from pipeline.statistics.resampling import Array, Resampling, stream
 from pipeline.tables.io import read_table, to_frame
 from pipeline.tables.schemas.results import COMPARISONS, RANKS
 
 EXACT_PAIRS = 14  # up to 2^14 sign patterns are all tried
 DRAWS = 10_000
+ALPHA = 0.05  # of verdicts from signs
 TIE = 1e-12  # relative: values, or sums of differences, closer than this differ by rounding only
 
 
@@ -278,3 +282,36 @@ def differences(games: pl.DataFrame, metric: str) -> pl.DataFrame:
     ]
     schema = {"a": pl.String, "b": pl.String, "task_id": pl.String, "numerator": pl.Float64, "denominator": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def is_above(a: Sequence[float], b: Sequence[float | None]) -> bool | None:
+    """Whether values lie above others of the same tasks, False where below; None where chance may make the sign."""
+    tested = paired_permutation(a, b)
+    return None if tested.difference is None or tested.p_value > ALPHA else tested.difference > 0
+
+
+def is_within(margin: float, a: Sequence[float], b: Sequence[float | None]) -> bool | None:
+    """Whether values differ from others of the same tasks by less than the margin, either way; False where by more."""
+    low, high = (is_above([value + shift for value in a], b) for shift in (margin, -margin))
+    return False if low is False or high is True else True if low and high is False else None
+
+
+def slope_rises(games: pl.DataFrame, x: str, y: str) -> bool | None:
+    """Whether y rises with x over games (`task_id`, x, y): a test of what the tasks add to the slope. False where it
+    falls, or is level in every task."""
+    parts = slope_parts(games, x, y).tolist()
+    if not any(parts) and least_p(len(parts)) <= ALPHA:
+        return False
+    return is_above(parts, [0.0] * len(parts))
+
+
+def slope_parts(games: pl.DataFrame, x: str, y: str) -> Array:
+    """What each task, in the order of their names, adds to the slope of the least-squares line of y on x, over games
+    that have both: what is rounding is 0, and nothing is added where x does not vary."""
+    known = games.drop_nulls([x, y]).sort("task_id", x, y).select("task_id", pl.col(x, y).cast(pl.Float64))
+    centred = known.with_columns(pl.col(x, y) - pl.col(x, y).mean())
+    tasks = centred.group_by("task_id", maintain_order=True)
+    sums = tasks.agg(xx=(pl.col(x) ** 2).sum(), xy=(pl.col(x) * pl.col(y)).sum())
+    spread = sums["xx"].sum()
+    parts = sums["xy"].to_numpy() / spread if spread > ROUNDING else np.zeros(0)
+    return np.where(np.abs(parts) < ROUNDING, 0.0, parts)

@@ -1,7 +1,7 @@
 """Reading and writing tables: sorted by key, checked against their schema, safe in a spreadsheet."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import polars as pl
 from machine.output import replacing
 from pipeline.tables.paths import tables_problem
 from pipeline.tables.schemas.base import TABLES, Table
+from pipeline.tables.schemas.results import RESULT_TABLES
 
 DTYPES: dict[str, Any] = {
     "str": pl.String,
@@ -21,9 +22,6 @@ DTYPES: dict[str, Any] = {
     "list[int]": pl.List(pl.Int64),
     "list[str]": pl.List(pl.String),
 }
-
-# Columns of results that are text, whatever is in them: a team may be called 007.
-NAMES = ("team", "setting", "condition", "difficulty", "model", "pattern", "tier", "profile")
 
 # Columns that tables may lack: those of an unknown reading, which pages say of them or refuse.
 MAY_LACK = ("rules", "english", "english_version")
@@ -72,34 +70,11 @@ def conform(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
     rows = frame[list(schema)]
     if rows.schema != schema:
         rows = rows.cast(pl.Schema(schema))
-    if not is_ascending(rows, table.key):
-        rows = rows.sort(table.key, maintain_order=True)
-        check_key(rows, table)
+    rows = rows.sort(table.key, maintain_order=True)
+    if len(repeated := rows.select(table.key).is_duplicated().arg_true()):
+        key = rows.select(table.key).row(repeated[0], named=True)
+        raise ValueError(f"{table.name}: two rows share the key {key}")
     return rows
-
-
-def is_ascending(frame: pl.DataFrame, key: Sequence[str]) -> bool:
-    """Whether the keys have no nulls and each is greater than the one before, as in most frames already.
-
-    Columns are compared one by one with eager Series: starting Polars' lazy engine would take longer.
-    """
-    greater = pl.repeat(False, max(0, frame.height - 1), eager=True)
-    for name in reversed(key):
-        column = frame[name]
-        if column.null_count():
-            return False
-        left, right = column[:-1], column[1:]
-        greater = (left < right) | ((left == right) & greater)
-    return bool(greater.all())
-
-
-def check_key(ordered: pl.DataFrame, table: Table) -> None:
-    """Raise ValueError if two rows of a frame sorted by the table's key share one."""
-    same = ordered.select(pl.all_horizontal(pl.col(k).eq_missing(pl.col(k).shift(1)) for k in table.key)).to_series()
-    repeated = same[1:].arg_true()
-    if len(repeated):
-        row = ordered.row(repeated[0] + 1, named=True)
-        raise ValueError(f"{table.name}: two rows share the key { ({k: row[k] for k in table.key}) }")
 
 
 def write_table(
@@ -173,11 +148,12 @@ def unescape_formulas(text: pl.Expr) -> pl.Expr:
     return text.str.replace(ESCAPED_START, "${1}")
 
 
-def read_result(path: Path, types: Mapping[str, Any] = {}) -> pl.DataFrame:
-    """A result from its CSV, its texts without the marks of `escape_formulas`. types: of columns beside NAMES, which a
-    CSV does not show where they hold no value."""
-    known = dict.fromkeys(NAMES, pl.String) | dict(types)
-    read = pl.read_csv(path, schema_overrides=known, infer_schema_length=None, glob=False)
+def read_result(path: Path) -> pl.DataFrame:
+    """A result from its CSV, its texts without the marks of `escape_formulas`. Its columns have the types that
+    RESULT_TABLES declares, also if they hold no value."""
+    declared = RESULT_TABLES.get(path.stem)
+    types = polars_schema(declared) if declared else None
+    read = pl.read_csv(path, schema_overrides=types, infer_schema_length=None, glob=False)
     return read.with_columns(unescape_formulas(pl.col(pl.String)))
 
 

@@ -4,11 +4,12 @@ The bytes that are written depend neither on how games are shared out to parts n
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.tables.schemas.table import Table
+from machine.cores import Workers, map_unordered
+from pipeline.tables.schemas.base import TABLES, Table
 
 if TYPE_CHECKING:
     import duckdb
@@ -42,9 +43,33 @@ def remove_games(folder: Path, number: int, games: Sequence[str], tables: Iterab
         rows.filter(~pl.col("game_id").is_in(games)).write_parquet(path)
 
 
-def largest_first(table: str) -> tuple[bool, str]:
-    """Sorts tables' names, the largest first, so that no core is left with one at the end."""
-    return table not in LARGEST, table
+def put_together(
+    names: Iterable[str],
+    numbers: Sequence[int],
+    folders: tuple[Path, Path],
+    workers: Workers,
+    csv: bool = True,
+    parquet: bool = True,
+) -> dict[str, dict[str, Any]]:
+    """Write tables from their parts of these numbers, in parallel; return their shapes by name, sorted.
+
+    folders: that of the parts, and that of the tables. Parts go when their table is there, as the disk may be needed.
+    """
+    call = partial(_put_together, numbers=numbers, folders=folders, csv=csv, parquet=parquet)
+    # The largest first, so that no core is left with one at the end.
+    ordered = sorted(names, key=lambda name: (name not in LARGEST, name))
+    shapes = {shape["table"]: shape for _, shape in map_unordered(call, ordered, workers)}
+    return dict(sorted(shapes.items()))
+
+
+def _put_together(
+    name: str, numbers: Sequence[int], folders: tuple[Path, Path], csv: bool, parquet: bool
+) -> dict[str, Any]:
+    files = [part_path(folders[0], name, number) for number in numbers]
+    shape = assemble(TABLES[name], files, folders[1], csv, parquet)
+    for path in files:
+        path.unlink()
+    return shape
 
 
 def assemble(table: Table, parts: Sequence[Path], out: Path, csv: bool = True, parquet: bool = True) -> dict[str, Any]:

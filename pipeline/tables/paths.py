@@ -12,6 +12,8 @@ TABLES = Path("data/tables")
 RESULTS = Path("data/results")
 NUMBERS = Path("data/paper/numbers.csv")
 PAPER_SUITE = Path("data/suites/paper72.csv")  # the 72 published tasks
+DATABASE = Path("data/calbench.duckdb")
+BEYOND_DIGESTS = Path("data/beyond/calbench.duckdb.json")  # of what the second study adds to the database (stamp.py)
 PARAMS = Path("params.yaml")
 METADATA, SUMS = "croissant.json", "SHA256SUMS"  # of a folder that `export` wrote
 
@@ -40,6 +42,8 @@ def missing_tables(folder: Path) -> str:
     """That a folder holds no tables, and what makes them there: `make repro` those of the study, `derive` any other."""
     if (folder / "games.csv").is_file():
         return f"{folder} holds tables as CSV alone, which are for other programs: derive without --format csv"
+    if folder.suffix == DATABASE.suffix:
+        return f"no database {folder}: run `make repro` for the study's, or `python -m pipeline database` for your own"
     of_study = folder.resolve() in (TABLES.resolve(), (ROOT / TABLES).resolve())
     remedy = "run `make repro`" if of_study else "derive them first (python -m pipeline derive TRACES --out DIR)"
     return f"no tables in {folder}: {remedy}"

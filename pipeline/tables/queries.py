@@ -2,16 +2,20 @@
 
 import re
 from collections.abc import Collection
+from itertools import dropwhile
 from pathlib import Path
 
 import duckdb
 import polars as pl
 
+from machine.errors import UserError
 from pipeline.tables.hive import FILES, FOLDER_PREFIXES
 from pipeline.tables.io import conform, polars_schema, to_csv_frame, write_csv
 from pipeline.tables.paths import missing_tables, unfinished
 from pipeline.tables.schemas.base import TABLES, Table
+from pipeline.tables.schemas.query_results import SQL, query_names, shared_queries
 from pipeline.tables.schemas.results import RESULT_TABLES
+from pipeline.tables.stamp import read_stamp, stale_problem
 
 ALL_GAMES = "all_games"  # a schema; sql/shared/team_means.sql names it too
 # What a query lacks is not downloaded, and no file is opened by a program that would have to be.
@@ -27,7 +31,7 @@ def attach(tables: Path, without: Collection[str] = (), asked: str = "") -> duck
     plays. So they do with the games named in `without`. The schema `all_games` has views of the same names with all
     rows. The connection uses one thread, so that sums of floats are the same on every machine. asked: SQL; of a
     folder's tables those that it does not name are left out, which saves most of the time. Raises FileNotFoundError
-    without files, and duckdb.Error for a file that is no database.
+    without files, UserError for a database of other tables, and duckdb.Error for a file that is no database.
     """
     connection = duckdb.connect(config={"threads": 1, **FETCH_NOTHING})
     if tables.is_file():
@@ -46,16 +50,24 @@ def attach(tables: Path, without: Collection[str] = (), asked: str = "") -> duck
 
 
 def _attach_database(connection: duckdb.DuckDBPyConnection, database: Path) -> list[str]:
-    """Add a view for every table of a database file, those of its main schema as `all_games`; return their names."""
+    """Add a view for every table of a database file, those of its main schema as `all_games`, and for every view.
+
+    Returns the names of the tables of its main schema. Raises UserError if its tables are others by now.
+    """
     path = database.as_posix().replace("'", "''")
     connection.execute(f"ATTACH '{path}' AS stored (TYPE duckdb, READ_ONLY)")
-    listed = "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'stored'"
-    tables = connection.execute(f"{listed} AND schema_name != '{ALL_GAMES}' ORDER BY ALL").fetchall()
+    if problem := stale_problem(read_stamp(connection, "stored"), database):
+        raise UserError(problem, 2)
+    ours = f"database_name = 'stored' AND schema_name != '{ALL_GAMES}'"
+    listed = f"SELECT schema_name, table_name FROM duckdb_tables() WHERE {ours} ORDER BY ALL"
+    tables = connection.execute(listed).fetchall()
     for schema, name in tables:
         own = quoted(ALL_GAMES if schema == "main" else schema)
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {own}")
-        view = f"{own}.{quoted(name)}"
-        connection.execute(f"CREATE VIEW {view} AS FROM stored.{quoted(schema)}.{quoted(name)}")
+        connection.execute(f"CREATE VIEW {own}.{quoted(name)} AS FROM stored.{quoted(schema)}.{quoted(name)}")
+    views = f"SELECT view_name FROM duckdb_views() WHERE {ours} AND schema_name = 'main' AND NOT internal"
+    for (name,) in connection.execute(views).fetchall():
+        connection.execute(f"CREATE VIEW {quoted(name)} AS FROM stored.main.{quoted(name)}")
     return [name for schema, name in tables if schema == "main"]
 
 
@@ -115,21 +127,16 @@ def sql_path(path: Path) -> str:
     return re.sub(r"([*?\[])", r"[\1]", path.as_posix()).replace("'", "''")
 
 
-SQL = Path(__file__).parent / "sql"
-SHARED = SQL / "shared"  # what several result tables select from
-
-
-def query_names() -> list[str]:
-    """The names of the result tables that sql/ has a query for, sorted."""
-    return sorted(path.stem for path in SQL.glob("*.sql"))
-
-
 def query_text(name: str) -> str:
     """The SQL of a result table: its own file, after a WITH for each shared query that it selects from."""
-    own = (SQL / f"{name}.sql").read_text(encoding="utf-8")
-    shared = [path for path in sorted(SHARED.glob("*.sql")) if f"FROM {path.stem}\n" in own]
-    parts = [f"{path.stem} AS (\n{path.read_text(encoding='utf-8')})" for path in shared]
+    own = _query(SQL / f"{name}.sql")
+    parts = [f"{path.stem} AS (\n{_query(path)})" for path in shared_queries(own)]
     return f"WITH {', '.join(parts)}\n{own}" if parts else own
+
+
+def _query(path: Path) -> str:
+    """The SQL of a file without its header, whose words are no names of tables."""
+    return "".join(dropwhile(lambda line: line.startswith("--"), path.read_text(encoding="utf-8").splitlines(True)))
 
 
 def query(name: str, tables: Path) -> pl.DataFrame:

@@ -41,8 +41,8 @@ class DsmParameters(Struct, frozen=True, kw_only=True):
             raise ValueError("cascade_depth, displacement_targets and max_offers can't be negative")
 
     def score(self, cost: int | None) -> int:
-        """The satisfaction level of a cost; other scales of scores have parameters of their own."""
-        return score_of(cost)
+        """The satisfaction level of a cost: 11 for nothing, at least 1, 0 where it is impossible (None)."""
+        return 0 if cost is None else max(1, TOP_SCORE - cost)
 
 
 WELFARE = DsmParameters()
@@ -68,11 +68,6 @@ class Plan(Struct, frozen=True):
     displacements: tuple[Displacement, ...]
     movers: tuple[tuple[int, ...], ...]
     score: int
-
-
-def score_of(cost: int | None) -> int:
-    """The satisfaction level of a cost: 11 for nothing, at least 1, 0 where it is impossible (None)."""
-    return 0 if cost is None else max(1, TOP_SCORE - cost)
 
 
 def schedulable(calendar: Calendar, slot: int) -> bool:
@@ -136,38 +131,29 @@ def chain_cost(calendar: Calendar, chain: Sequence[Displacement]) -> int:
     return sum(held(calendar, d.from_slot).cost for d in chain)
 
 
-def response(
-    calendar: Calendar,
-    slot: int,
-    moves: Sequence[Displacement],
-    cleared: Collection[int],
-    takes_part: bool,
-    score: Callable[[int | None], int] = score_of,
-) -> int:
+def response(calendar: Calendar, plan: ShownPlan, takes_part: bool, score: Callable[[int | None], int]) -> int:
     """The score of a plan on the agent's own calendar, from what it is shown of it.
 
     A non-participant scores only the moves, and 11 where none concerns it.
     """
-    vacated = {m.from_slot for m in moves}
-    cost = moves_cost(calendar, moves, vacated, cleared)
+    cost = moves_cost(calendar, plan)
     if cost is None or not takes_part:
         return score(cost)
-    placing = 0 if slot in vacated else local_cost(calendar, slot)
+    vacated = {m.from_slot for m in plan.displacements}
+    placing = 0 if plan.slot in vacated else local_cost(calendar, plan.slot)
     return score(None if placing is None else cost + placing)
 
 
-def moves_cost(
-    calendar: Calendar, moves: Sequence[Displacement], vacated: Collection[int], cleared: Collection[int]
-) -> int | None:
+def moves_cost(calendar: Calendar, plan: ShownPlan) -> int | None:
     """What the moves cost; None where one starts elsewhere, or ends on what is not free, cleared or vacated."""
-    cost = 0
-    for move in moves:
+    cost, left = 0, {*plan.cleared_slots, *(m.from_slot for m in plan.displacements)}
+    for move in plan.displacements:
         if not (0 <= move.from_slot < len(calendar) and 0 <= move.to_slot < len(calendar)):
             return None
         item = calendar[move.from_slot]
         if not isinstance(item, ScheduledMeeting) or item.meeting_id != move.meeting_id:
             return None
-        if calendar[move.to_slot] is not None and move.to_slot not in {*vacated, *cleared}:
+        if calendar[move.to_slot] is not None and move.to_slot not in left:
             return None
         cost += item.cost
     return cost
@@ -275,28 +261,19 @@ class Dsm(ScriptedAgent[Proposals | Scores | Decision]):
         self.agreed: int | None = None
         self.moves: list[Displacement] = []
 
-    def talk(self, request: Request) -> list[Action]:
-        answers = []
-        for sender, payload in self.received(request):
-            match payload:
-                case Proposals() if sender == initiator(request.meeting.participants):
-                    answers.append(dm(sender, request.meeting, self.score(request, payload)))
-                case Scores():
-                    offered = {p: s for p, s in payload.scores.items() if p in self.plans}
-                    self.scores.setdefault(sender, {}).update(offered)
-                    self.waiting.discard(sender)
-                case Decision():
-                    self.agreed, self.moves = payload.slot, payload.displacements
-        return answers + self.lead(request) if self.leads(request) else answers
-
-    def score(self, request: Request, offer: Proposals) -> Scores:
-        """The agent's score of every plan it is offered."""
-        takes_part, level = self.me in offer.participants, self.parameters.score
-        scores = {
-            p.id: response(request.calendar, p.slot, p.displacements, p.cleared_slots, takes_part, level)
-            for p in offer.plans
-        }
-        return self.reply(scores, offer.round)
+    def answer(self, request: Request, sender: int, payload: Proposals | Scores | Decision) -> list[Action]:
+        match payload:
+            case Proposals() if sender == initiator(request.meeting.participants):
+                takes_part, level = self.me in payload.participants, self.parameters.score
+                scores = {p.id: response(request.calendar, p, takes_part, level) for p in payload.plans}
+                return [dm(sender, request.meeting, self.reply(scores, payload.round))]
+            case Scores():
+                offered = {p: s for p, s in payload.scores.items() if p in self.plans}
+                self.scores.setdefault(sender, {}).update(offered)
+                self.waiting.discard(sender)
+            case Decision():
+                self.agreed, self.moves = payload.slot, payload.displacements
+        return []
 
     def reply(self, scores: dict[int, int], number: int) -> Scores:
         """The message that carries the scores of an offer."""

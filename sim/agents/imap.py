@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import msgspec
 from msgspec import Struct
 
@@ -31,28 +34,34 @@ class Decision(Struct, tag_field="imap", tag="decision"):
     slot: int
 
 
-class Imap(ScriptedAgent[CostRequest | Costs | Decision]):
+class Imap(ScriptedAgent[Struct]):
     """One participant of IMAP, initiator or responder as the meeting has it."""
 
-    decoder = msgspec.json.Decoder(CostRequest | Costs | Decision)
+    decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(CostRequest | Costs | Decision)
 
     def begin_round(self, request: Request) -> None:
         self.asked = False
         self.replies: dict[int, dict[int, int | None]] = {}
         self.agreed: int | None = None
 
-    def talk(self, request: Request) -> list[Action]:
-        answers = []
-        for sender, payload in self.received(request):
-            match payload:
-                case CostRequest():
-                    costs = {s: self.cost(request.calendar, s) for s in payload.slots}
-                    answers.append(dm(sender, request.meeting, Costs(request.meeting.id, costs)))
-                case Costs():
-                    self.replies[sender] = payload.costs
-                case Decision():
-                    self.agreed = payload.slot
-        return answers + self.lead(request) if self.leads(request) else answers
+    def answer(self, request: Request, sender: int, payload: Struct) -> list[Action]:
+        match payload:
+            case CostRequest():
+                return [dm(sender, request.meeting, self.reply(request, payload.slots))]
+            case Decision():
+                self.agreed = payload.slot
+            case _:
+                self.note(sender, payload)
+        return []
+
+    def reply(self, request: Request, slots: Sequence[int]) -> Struct:
+        """The message that says what the slots cost."""
+        return Costs(request.meeting.id, {s: self.cost(request.calendar, s) for s in slots})
+
+    def note(self, sender: int, payload: Struct) -> None:
+        """Keep what a responder says that its slots cost."""
+        if isinstance(payload, Costs):
+            self.replies[sender] = payload.costs
 
     def lead(self, request: Request) -> list[Action]:
         """The initiator's part: ask once, and decide when everybody has answered."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf
+from random import Random
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -25,9 +27,11 @@ class ScriptedAgent(Generic[Payload]):
     decoder: msgspec.json.Decoder[Payload]
     me: int
     round: int | None = None
+    agreed: int | None
 
     def register(self, registration: Registration) -> str:
-        self.me = registration.agent
+        self.me, self.game_seed = registration.agent, registration.game_seed
+        self.everybody = range(registration.num_agents)
         return ""
 
     def act(self, request: Request) -> Reply:
@@ -45,13 +49,31 @@ class ScriptedAgent(Generic[Payload]):
         """Forget the round before."""
 
     def talk(self, request: Request) -> list[Action]:
+        """Answer what came in; the initiator then takes its next step."""
+        answers = [a for sender, payload in self.received(request) for a in self.answer(request, sender, payload)]
+        return answers + self.lead(request) if self.leads(request) else answers
+
+    def answer(self, request: Request, sender: int, payload: Payload) -> list[Action]:
+        """Note a message, and answer it where the protocol says so."""
+        raise NotImplementedError
+
+    def lead(self, request: Request) -> list[Action]:
+        """The initiator's next step."""
         raise NotImplementedError
 
     def decide(self, request: Request) -> list[Action]:
-        raise NotImplementedError
+        """The batch that writes the meeting into the agreed slot; empty where none is, or the batch was rejected."""
+        slot = self.agreed
+        if slot is None or request.attempt or not 0 <= slot < len(request.calendar):
+            return []
+        return [*clear_errand(request.calendar, slot), schedule(request.meeting, slot)]
 
     def volunteer(self, request: Request) -> list[Action]:
         return []
+
+    def own_draws(self, purpose: str, request: Request) -> Random:
+        """The agent's own draws for the purpose in this round."""
+        return Random(f"{purpose} of agent {self.me} in {self.game_seed}, round {request.round}")
 
     def leads(self, request: Request) -> bool:
         """Whether the agent is the initiator of the round's meeting."""
@@ -106,11 +128,7 @@ def clear_errand(calendar: Calendar, slot: int, *taken: int) -> list[Action]:
     return [reschedule(errand.errand_id, slot, landing)]
 
 
-def agreed_batch(request: Request, slot: int | None) -> list[Action]:
-    """The batch that writes the meeting into the agreed slot, for protocols that don't guess another on a retry.
-
-    Empty where nothing was agreed, or where the batch was rejected.
-    """
-    if slot is None or request.attempt or not 0 <= slot < len(request.calendar):
-        return []
-    return [*clear_errand(request.calendar, slot), schedule(request.meeting, slot)]
+def check_ladder(ladder: Sequence[int], top: float = inf) -> None:
+    """Raise ValueError where a ladder of costs is not one: from 0 on, ascending, below `top`."""
+    if not ladder or list(ladder) != sorted({cost for cost in ladder if 0 <= cost < top}):
+        raise ValueError(f"ladder must list ascending costs from 0 on, below {top}; got {list(ladder)}")

@@ -10,6 +10,7 @@ its participants. If it finds none, those who would have to move submit an empty
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -110,30 +111,34 @@ Payload = (
 )
 
 
-class Poll(Struct):
-    """A question to several agents about one slot: who has answered what."""
+class Search(Struct):
+    """The slots that an initiator proposes to those who are `asked`, one after the other, until all of them can."""
 
-    slot: int
     asked: list[int]
+    untried: list[int]
+    slot: int | None = None
     answers: dict[int, bool] = {}
+    over: bool = False
 
-    @property
-    def complete(self) -> bool:
-        return set(self.asked) <= set(self.answers)
+    def step(self) -> tuple[Literal["wait", "propose", "confirm", "fail"], int]:
+        """What is to be done now, and with which slot (-1 where it waits or fails)."""
+        if self.over or (self.slot is not None and not set(self.asked) <= set(self.answers)):
+            return "wait", -1
+        if self.slot is not None and all(self.answers[a] for a in self.asked):
+            self.over = True
+            return "confirm", self.slot
+        if not self.untried:
+            self.over = True
+            return "fail", -1
+        self.slot, self.answers = self.untried.pop(0), {}
+        return ("propose", self.slot) if self.asked else self.step()
 
-    @property
-    def agreed(self) -> bool:
-        return all(self.answers[a] for a in self.asked)
 
-
-class Repair(Struct):
+class Repair(Search, kw_only=True):
     """The search of a bumped meeting's initiator for another slot."""
 
-    meeting: ScheduledMeeting
+    meeting_id: int
     from_slot: int
-    untried: list[int]
-    poll: Poll | None = None
-    over: bool = False
 
 
 class SdMap(ScriptedAgent[Payload]):
@@ -145,8 +150,7 @@ class SdMap(ScriptedAgent[Payload]):
         self.parameters = parameters
 
     def begin_round(self, request: Request) -> None:
-        self.untried: list[int] | None = None
-        self.poll: Poll | None = None
+        self.search: Search | None = None
         self.pending: set[int] = set()
         self.agreed: int | None = None
         self.repairs: dict[int, Repair] = {}
@@ -154,11 +158,9 @@ class SdMap(ScriptedAgent[Payload]):
 
     def talk(self, request: Request) -> list[Action]:
         actions = [a for sender, payload in self.received(request) for a in self.answer(request, sender, payload)]
-        if self.leads(request):
+        if self.leads(request) and self.agreed is None:
             actions += self.lead(request)
-        for repair in self.repairs.values():
-            actions += self.lead_repair(request, repair)
-        return actions
+        return actions + [a for repair in self.repairs.values() for a in self.lead_repair(request, repair)]
 
     def answer(self, request: Request, sender: int, payload: Payload) -> list[Action]:
         """What a received message makes the agent note, and send."""
@@ -168,8 +170,8 @@ class SdMap(ScriptedAgent[Payload]):
                 can = slot not in self.pending and self.available(request, slot)
                 self.pending |= {slot} if can else set()
                 return [dm(sender, meeting, SlotReply(meeting.id, slot, PENDING if can else IMPOSSIBLE, self.me))]
-            case SlotReply(slot=slot) if self.poll and slot == self.poll.slot:
-                self.poll.answers[sender] = payload.reply_status == PENDING
+            case SlotReply(slot=slot) if self.search and slot == self.search.slot:
+                self.search.answers[sender] = payload.reply_status == PENDING
             case Confirm(slot=slot):
                 self.pending &= {slot}
                 return self.agree(request, slot)
@@ -182,32 +184,30 @@ class SdMap(ScriptedAgent[Payload]):
                 self.pending |= {slot} if can else set()
                 return [dm(sender, meeting, RescheduleReply(bumped, slot, PENDING if can else IMPOSSIBLE, self.me))]
             case RescheduleReply(meeting_id=bumped, to_slot=slot) if bumped in self.repairs:
-                poll = self.repairs[bumped].poll
-                if poll and slot == poll.slot:
-                    poll.answers[sender] = payload.reply_status == PENDING
+                if slot == self.repairs[bumped].slot:
+                    self.repairs[bumped].answers[sender] = payload.reply_status == PENDING
             case ConfirmReschedule():
                 self.repaired[payload.meeting_id] = (payload.from_slot, payload.to_slot)
         return []
 
     def lead(self, request: Request) -> list[Action]:
         """The initiator's part: propose the next slot, confirm the first that all can, or fail."""
-        meeting, responders = request.meeting, others(request.meeting, self.me)
-        if self.agreed is not None or (self.poll and not self.poll.complete):
-            return []
-        if self.poll and self.poll.agreed:
-            slot = self.poll.slot
-            return [dm(a, meeting, Confirm(meeting.id, slot)) for a in responders] + self.agree(request, slot)
-        if self.untried is None:
-            self.untried = [s for s in range(len(request.calendar)) if self.available(request, s)]
-        elif self.poll is None:
-            return []
-        if not self.untried:
-            self.poll = None
-            return [dm(a, meeting, Fail(meeting.id)) for a in responders]
-        self.poll = Poll(self.untried.pop(0), responders)
-        if not responders:
-            return self.lead(request)
-        return [dm(a, meeting, Propose(meeting.id, self.poll.slot, self.me)) for a in responders]
+        meeting = request.meeting
+        if self.search is None:
+            slots = [s for s in range(len(request.calendar)) if self.available(request, s)]
+            self.search = Search(others(meeting, self.me), slots)
+        payload: Propose | Confirm | Fail
+        match self.search.step():
+            case "propose", slot:
+                payload = Propose(meeting.id, slot, self.me)
+            case "confirm", slot:
+                payload = Confirm(meeting.id, slot)
+            case "fail", _:
+                payload = Fail(meeting.id)
+            case _:
+                return []
+        told = [dm(a, meeting, payload) for a in self.search.asked]
+        return told + self.agree(request, payload.slot) if isinstance(payload, Confirm) else told
 
     def agree(self, request: Request, slot: int) -> list[Action]:
         """Note the agreed slot; where it bumps a meeting, ask that meeting's initiator for a repair."""
@@ -228,27 +228,24 @@ class SdMap(ScriptedAgent[Payload]):
         item = request.calendar[from_slot] if 0 <= from_slot < len(request.calendar) else None
         if bumped not in self.repairs and isinstance(item, ScheduledMeeting) and item.meeting_id == bumped:
             free = [s for s in request.calendar.free if s not in self.taken()]
-            self.repairs[bumped] = Repair(item, from_slot, free)
+            asked = [a for a in sorted(item.participants) if a != self.me]
+            self.repairs[bumped] = Repair(asked, free, meeting_id=bumped, from_slot=from_slot)
 
     def lead_repair(self, request: Request, repair: Repair) -> list[Action]:
         """The bumped meeting's initiator: propose its free slots in turn, confirm the first that all can, or fail."""
-        bumped = repair.meeting
-        asked = [a for a in sorted(bumped.participants) if a != self.me]
-        if repair.over or (repair.poll and not repair.poll.complete):
-            return []
-        if repair.poll and repair.poll.agreed:
-            repair.over = True
-            move = (repair.from_slot, repair.poll.slot)
-            self.repaired[bumped.meeting_id] = move
-            return [dm(a, request.meeting, ConfirmReschedule(bumped.meeting_id, *move)) for a in asked]
-        if not repair.untried:
-            repair.over = True
-            return [dm(a, request.meeting, FailReschedule(bumped.meeting_id, repair.from_slot)) for a in asked]
-        repair.poll = Poll(repair.untried.pop(0), asked)
-        if not asked:
-            return self.lead_repair(request, repair)
-        ask = ProposeReschedule(bumped.meeting_id, repair.from_slot, repair.poll.slot, self.me)
-        return [dm(a, request.meeting, ask) for a in asked]
+        bumped, leaves = repair.meeting_id, repair.from_slot
+        payload: ProposeReschedule | ConfirmReschedule | FailReschedule
+        match repair.step():
+            case "propose", slot:
+                payload = ProposeReschedule(bumped, leaves, slot, self.me)
+            case "confirm", slot:
+                payload = ConfirmReschedule(bumped, leaves, slot)
+                self.repaired[bumped] = (leaves, slot)
+            case "fail", _:
+                payload = FailReschedule(bumped, leaves)
+            case _:
+                return []
+        return [dm(a, request.meeting, payload) for a in repair.asked]
 
     def taken(self) -> set[int]:
         """The slots that are promised to somebody in this round."""
@@ -256,9 +253,10 @@ class SdMap(ScriptedAgent[Payload]):
 
     def available(self, request: Request, slot: int) -> bool:
         """Whether the agent could hold the new meeting there: free, a movable errand, or a meeting that it bumps."""
-        calendar = request.calendar
-        item = calendar[slot] if (is_there := 0 <= slot < len(calendar)) else None
-        return is_there and (item is None or calendar.movable(slot) or self.bumps(request, item))
+        if not 0 <= slot < len(request.calendar):
+            return False
+        item = request.calendar[slot]
+        return item is None or request.calendar.movable(slot) or self.bumps(request, item)
 
     def bumps(self, request: Request, item: object) -> bool:
         """Whether the item is a meeting strictly easier to schedule than the round's."""

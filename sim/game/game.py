@@ -121,16 +121,12 @@ def cheap_talk(
             for agent in waiting:
                 yield from take_turn(game, EventRef(number, turn, CHEAP_TALK, agent), meeting, paid_before)
             active += [a for a in waiting if a not in active]
-            waiting = [a for a, inbox in enumerate(game.inboxes) if a not in active and addressed(inbox, meeting)]
+            addressed = {m.recipient for inbox in game.inboxes for m in inbox if m.meeting_id == meeting.id}
+            waiting = sorted(addressed - set(active))
         turn += 1
         if game.messages == before:
             break
     return turn, sorted(set(active) - set(meeting.participants))
-
-
-def addressed(inbox: list[Message], meeting: Meeting) -> bool:
-    """Whether the inbox holds a message of this round."""
-    return any(m.meeting_id == meeting.id for m in inbox)
 
 
 def take_turn(
@@ -139,8 +135,7 @@ def take_turn(
     """One agent's turn: it reads, it answers, and its messages are delivered."""
     assert at.agent is not None
     inbox = game.drain(at.agent)
-    undelivered, game.undelivered[at.agent] = game.undelivered[at.agent], []
-    problems = tuple(dict.fromkeys(undelivered))
+    problems, game.undelivered[at.agent] = tuple(dict.fromkeys(game.undelivered[at.agent])), []
     request = request_for(game, at, meeting, paid_before, inbox=inbox, undelivered=problems)
     reply = yield at.agent, request
     game.record(
@@ -209,4 +204,4 @@ def audience(game: Game, sender: int, meeting: Meeting, call: Action) -> list[in
     if call["type"] == "dm":
         return [call["to"]]
     members = meeting.participants if call["type"] == "participant_groupchat" else range(len(game.calendars))
-    return sorted(a for a in members if a != sender)
+    return sorted({*members} - {sender})

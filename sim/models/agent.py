@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from sim.agents import CHEAP_TALK, VOLUNTARY, AgentFailure, Registration, Reply, Request
-from sim.models.parse import LONGEST, Parsed, parse
+from sim.models.parse import LONGEST, Parsed, parse, parse_calls
 from sim.models.prompts.answer_format import format_arguments
 from sim.models.prompts.builders import load_builders, protocol_of
 from sim.models.prompts.messages import build_problem_note, list_inbox
@@ -20,8 +20,9 @@ from sim.models.spec import LlmParameters, variants_of
 
 # What stands in the conversation for an answer without any text: providers refuse empty messages.
 NO_ANSWER = "[no answer]"
-# Why an answer ended that a provider's content filter held back.
+# Why an answer ended that a provider's content filter held back, and one that broke off or did not.
 FILTERED = "content_filter"
+CUT = {"length": True, "max_tokens": True, "stop": False, "tool_calls": False, "eos_token": False}
 HELD_BACK = "refused: the provider's content filter held the answer back"
 # Longer answers are read apart from the loop that all games wait in.
 QUICKLY_READ = 500
@@ -84,10 +85,22 @@ class Usage(Struct, frozen=True, kw_only=True):
 
 
 class Answer(Struct, frozen=True):
-    """A model's text, and what it took."""
+    """A model's text, what it took, the arguments of the tools that it calls, and how it ended in LiteLLM's words."""
 
     text: str
     usage: Usage
+    calls: tuple[str, ...] = ()
+    ended: str | None = None
+
+    @property
+    def whole(self) -> str:
+        """The text and the calls beside it, as a trace and the conversation hold them."""
+        return "\n".join([*filter(None, [self.text.strip()]), *self.calls]) if self.calls else self.text
+
+    @property
+    def end(self) -> str | None:
+        """How it ended, in LiteLLM's words or, where those were not kept, in the provider's."""
+        return self.ended or self.usage.finish_reason
 
 
 def characters(ask: Ask) -> int:
@@ -147,9 +160,9 @@ class LlmAgent:
             where = f"agent {self.agent}, round {request.round}, {request.phase}"
             raise AgentFailure(f"{where}: {failure}", failure.category) from failure
         latency = (time.perf_counter() - clock) * 1000
-        text, held_back = answer.text, answer.usage.finish_reason == FILTERED
-        parsed = Parsed([], None, HELD_BACK) if held_back else await read(text)
-        self.messages.append({"role": "assistant", "content": kept("" if held_back else text)})
+        text = answer.whole
+        parsed = await read_answer(answer)
+        self.messages.append({"role": "assistant", "content": kept("" if parsed.how == HELD_BACK else text)})
         outcome, _, why = parsed.how.partition(":")
         self.problem = f"your answer could not be read:{why}" if outcome == "refused" else None
         self.read_as[outcome] = self.read_as.get(outcome, 0) + 1
@@ -229,9 +242,13 @@ class LlmAgent:
         return f"{start}\n\n{arrived}"
 
 
-async def read(text: str) -> Parsed:
-    """The answer as `parse` reads it, while other games go on."""
-    return parse(text) if len(text) <= QUICKLY_READ else await asyncio.to_thread(parse, text)
+async def read_answer(answer: Answer) -> Parsed:
+    """What the answer says; a long one is read while other games go on."""
+    if answer.end == FILTERED:
+        return Parsed([], None, HELD_BACK)
+    cut = CUT.get(answer.end or "")
+    reading = (parse_calls, answer.calls, answer.text, cut) if answer.calls else (parse, answer.text, cut)
+    return reading[0](*reading[1:]) if len(answer.whole) <= QUICKLY_READ else await asyncio.to_thread(*reading)
 
 
 def kept(text: str) -> str:

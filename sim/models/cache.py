@@ -10,22 +10,28 @@ import msgspec
 from msgspec import Struct
 
 from machine.output import check_room, write_atomically
-from sim.models.addresses import has_addresses, is_local, named_variables
+from sim.models import ModelError
 from sim.models.agent import Answer, Ask
-from sim.models.attempts import addresses
+from sim.models.checks import ADDRESS_EACH, LOCAL, addresses, named_variables, provider_of
+from sim.models.library import litellm
 from sim.models.prices import price_of
 from sim.models.spec import LlmParameters, is_simulated
 
 
-class Unwritable(ValueError):
+class Unwritable(ModelError):
     """A cache in which nothing can be kept: which, and what to do."""
 
 
 def users_folder() -> Path:
-    """Where a user's answers are kept unless another place is named: in the folder for caches of the system."""
+    """Where a user's answers are kept unless another place is named: in the folder for caches of the system. Raises
+    Unwritable where the user has none."""
     import platformdirs
 
-    return platformdirs.user_cache_path("calbench") / "answers"
+    try:
+        return platformdirs.user_cache_path("calbench") / "answers"
+    except RuntimeError:
+        advice = "name a folder with --cache, or give --no-cache"
+        raise Unwritable(f"there is no home folder to keep answers in; {advice}") from None
 
 
 class Entry(Struct, frozen=True):
@@ -47,23 +53,20 @@ def is_free(p: LlmParameters) -> bool:
     the address, LiteLLM's."""
     if p.prices is not None and (p.prices.input or p.prices.output):
         return False
-    if is_local(p):
+    if provider_of(p) in LOCAL:
         return True
     by_variable = named_variables(p)
-    if not (p.api_base or p.api_base_env or by_variable):
-        return False
-    if p.prices is not None:
-        return True
-    from sim.models.library import litellm
-
-    return not has_addresses(p) and not (by_variable and price_of(p, litellm()))
+    elsewhere = bool(p.api_base or p.api_base_env or by_variable)
+    if p.prices is not None or not elsewhere:
+        return elsewhere
+    return provider_of(p) not in ADDRESS_EACH and not (by_variable and price_of(p, litellm()))
 
 
 def kept_as(ask: Ask, p: LlmParameters) -> str:
     """The digest under which the answer is kept: of the question and, where one name is another model at each
     customer's address, of that address."""
     where = addresses(p) or tuple(filter(None, map(os.environ.get, named_variables(p))))
-    if not has_addresses(p) or not where:
+    if provider_of(p) not in ADDRESS_EACH or not where:
         return digest(ask)
     return sha256("\n".join((digest(ask), *where)).encode()).hexdigest()
 

@@ -1,24 +1,95 @@
-"""What must hold before a model is asked: keys and packages are at hand; questions go where and as its team says."""
+"""Keys and addresses of models, and what must hold before one is asked: questions go where and as its team says."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from importlib.util import find_spec
 
 from sim.game.game import CHANNELS
-from sim.models.addresses import address_variables
-from sim.models.attempts import KeyMissing, addresses, headers_of, key_of, variable
+from sim.models import ModelError
 from sim.models.library import litellm
 from sim.models.prompts.answer_format import format_arguments
-from sim.models.spec import LlmParameters
+from sim.models.spec import LlmParameters, address_problem, listed_addresses
 
+# What a server without keys is sent: the client insists on one.
+NO_KEY = "none"
 # What LiteLLM takes as well, and misses all the same.
 INSTEAD = {
     "AZURE_API_KEY": ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"),
     "AWS_ACCESS_KEY_ID": ("AWS_BEARER_TOKEN_BEDROCK",),
     "AWS_SECRET_ACCESS_KEY": ("AWS_BEARER_TOKEN_BEDROCK",),
 }
+# LiteLLM looks for a provider's address in variables that begin with a word of the provider's name, or another, and end
+# so; these words tell no provider from others.
+ADDRESS = re.compile(r"(?:AWS_)?([A-Z][A-Z0-9]*?)(?:AI)?(?:_\w+)?_(?:API_BASE|BASE_URL|ENDPOINT|URL)")
+OTHER_WORDS = {"huggingface": {"HF"}, "watsonx": {"WX", "WML"}}
+COMMON_WORDS = {"AI", "CHAT", "TEXT", "COMPLETION", "MODEL", "RUNNER"}
+# Providers whose servers are people's own.
+LOCAL = {
+    *("docker_model_runner", "hosted_vllm", "langflow", "langgraph", "lemonade", "litellm_proxy", "llamafile"),
+    *("lm_studio", "ollama", "ollama_chat", "oobabooga", "vllm", "xinference"),
+}
+# Providers that give each customer an address, and deployments names of the customer's own.
+ADDRESS_EACH = {
+    *("azure", "azure_ai", "azure_text", "bedrock", "databricks", "datarobot", "gradient_ai", "snowflake"),
+    *("vertex_ai", "watsonx", "watsonx_text"),
+}
+
+
+class KeyMissing(ModelError):
+    """What a model needs before it can be asked: which variable or package, and what to do."""
+
+
+def provider_of(p: LlmParameters) -> str:
+    """The provider that the prefix of the model's name tells LiteLLM."""
+    return p.model.partition("/")[0]
+
+
+def variable(p: LlmParameters, name: str, use: str) -> str:
+    """What the environment variable holds. Raises KeyMissing where it is not set."""
+    value = os.environ.get(name, "").strip()
+    if not value:
+        raise KeyMissing(f"{p.model}: the environment variable {name} is not set; export it with {use}")
+    return value
+
+
+def key_of(p: LlmParameters) -> str | None:
+    """The key of the model's provider. Raises KeyMissing where its variable is not set."""
+    if p.api_key_env is None:
+        return NO_KEY if addresses(p) else None
+    return variable(p, p.api_key_env, "the key")
+
+
+def headers_of(p: LlmParameters) -> dict[str, str]:
+    """The headers that every call carries. Raises KeyMissing where a variable is not set."""
+    return {header: variable(p, name, f"the value of the header {header}") for header, name in p.headers_env.items()}
+
+
+def addresses(p: LlmParameters) -> tuple[str, ...]:
+    """Where the model is served, if not at its provider's own address. Raises KeyMissing where the variable that lists
+    the addresses is not set, or one holds what no address may."""
+    if p.api_base_env is None:
+        return listed_addresses(p)
+    listed = variable(p, p.api_base_env, "the server's address, or several with commas").split(",")
+    places = tuple(part.strip() for part in listed if part.strip())
+    if problem := next(filter(None, map(address_problem, places)), None):
+        raise KeyMissing(f"{p.model}: an address in {p.api_base_env} {problem}")
+    return places
+
+
+def is_address(name: str, p: LlmParameters) -> bool:
+    """Whether LiteLLM may look for the address of the model's provider in the variable of that name."""
+    provider = provider_of(p)
+    words = {word for part in re.split("[_-]", provider.upper()) for word in (part, part.removesuffix("AI"))}
+    found = ADDRESS.fullmatch(name)
+    return found is not None and found[1] in (words | OTHER_WORDS.get(provider, set())) - COMMON_WORDS
+
+
+def named_variables(p: LlmParameters) -> list[str]:
+    """The variables of such addresses that the model's team names."""
+    return sorted(name for name in p.needs_env if is_address(name, p))
 
 
 def check_models(models: Iterable[LlmParameters]) -> None:
@@ -63,9 +134,19 @@ def is_bridged(p: LlmParameters) -> bool:
 
 
 def check_access(p: LlmParameters) -> None:
-    """Raises KeyMissing where a variable or a package that the model needs is missing, or one would lead elsewhere."""
-    check_address(p)
-    if p.model.startswith("azure") and addresses(p) and p.api_key_env is None:
+    """Raises KeyMissing where a variable or a package that the model needs is missing, or where one that the team does
+    not name would lead elsewhere: answers would be kept and priced as the provider's own."""
+    places = addresses(p)
+    if "/" not in p.model and not places:
+        raise KeyMissing(f"{p.model}: write its provider before it, like openai/{p.model}")
+    for name in () if places else sorted(set(os.environ).difference(p.needs_env)):
+        if is_address(name, p) and os.environ[name]:
+            raise KeyMissing(
+                f"{p.model}: {name} is set, so another server would be asked than the provider's own; name it in a "
+                "team's YAML, in api_base_env (with its api_key_env) or, where it is the provider's, in needs_env; or "
+                "unset it"
+            )
+    if p.model.startswith("azure") and places and p.api_key_env is None:
         raise KeyMissing(
             f"{p.model}: where an address is given, no key is looked for; name its variable in api_key_env"
         )
@@ -73,19 +154,5 @@ def check_access(p: LlmParameters) -> None:
     headers_of(p)
     for name in p.needs_env:
         variable(p, name, "what docs/models.md says of it")
-    if p.model.startswith("vertex_ai/") and (find_spec("google") is None or find_spec("google.auth") is None):
+    if provider_of(p) == "vertex_ai" and (find_spec("google") is None or find_spec("google.auth") is None):
         raise KeyMissing(f"{p.model}: Vertex AI needs a package; install it with `uv pip install google-auth`")
-
-
-def check_address(p: LlmParameters) -> None:
-    """Raises KeyMissing where the model has no provider's prefix, or LiteLLM would take an address from a variable that
-    the team does not name: its answers would be kept and priced as the provider's own."""
-    if "/" not in p.model and not addresses(p):
-        raise KeyMissing(f"{p.model}: write its provider before it, like openai/{p.model}")
-    for name in sorted(address_variables(p).difference(p.needs_env)):
-        if os.environ.get(name) and not addresses(p):
-            raise KeyMissing(
-                f"{p.model}: {name} is set, so another server would be asked than the provider's own; name it in a "
-                "team's YAML, in api_base_env (with its api_key_env) or, where it is the provider's, in needs_env; or "
-                "unset it"
-            )

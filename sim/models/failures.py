@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
+import html
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, quote_plus
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from sim.agents import CONTEXT, DEADLINE, KEY, PROVIDER, QUOTA
+from sim.models.library import Redirected
 from sim.models.spec import LlmParameters, is_like_a_key, is_secret
 
 if TYPE_CHECKING:
@@ -19,8 +21,7 @@ if TYPE_CHECKING:
 
 REDACTED = "[redacted]"
 SHORTEST = 6
-SECRET_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "JWT")
-SCHEME = re.compile(r"(?:bearer|basic|token|api-?key|key) +(\S+)", re.I)  # before a header's key
+SCHEME = re.compile(r"(?:bearer|basic|token|api-?key|key) +(?=\S)", re.I)  # before a header's key
 
 # A request that is wrong stays wrong; what is not listed here, or below 400, is the server's trouble and may pass.
 FINAL = frozenset({400, 401, 402, 403, 404, 405, 410, 413, 415, 422})
@@ -32,32 +33,42 @@ CATEGORIES = {429: QUOTA, 402: QUOTA, 401: KEY, 403: KEY, 408: DEADLINE, 413: CO
 STATUS = frozenset({"HTTPStatusError", "APIStatusError", "ClientResponseError"})
 UNREACHED = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
 UNCONNECTED = UNREACHED | {"ClientConnectorError"}
-UNANSWERED = STATUS | UNREACHED | {"ClientConnectionError", "ConnectionError", "ImportError"}
-FILTER_CODES = frozenset({"content_filter", "content_policy_violation"})
+UNANSWERED = STATUS | UNREACHED | {"ClientConnectionError", "ConnectionError", "ImportError", "Redirected"}
+# How servers say that a filter refuses a question, and that a conversation is too long.
+FILTERS = re.compile(
+    r"content[ _-]?(?:filter|policy[ _]violation)|content management policy|flagged_input|input was flagged|moderation",
+    re.I,
+)
+TOO_LONG = re.compile(
+    r"context[ _-](?:length|size|window)|context the overflows|(?:prompt|input|request)(?: is)? too (?:long|large)"
+    r"|exceed_context|reduce the length|token(?:s| count)\b.{0,60}\bexceeds?\b",
+    re.I,
+)
 
 
-def secrets(named: Iterable[str | None]) -> tuple[str, ...]:
-    """The values of the variables named as keys, and of those that look like keys by their names; longest first."""
-    names = {n for n in named if n} | {n for n in os.environ if n.upper().endswith(SECRET_ENDINGS)}
-    names |= {n for n, value in os.environ.items() if is_secret(n) and is_like_a_key(value)}
-    values = {os.environ.get(n, "").strip() for n in names}
-    forms = {form for value in values if len(value) >= SHORTEST for form in written(value)}
-    return tuple(sorted(forms, key=lambda v: (-len(v), v)))
+def secrets(named: Iterable[str | None]) -> re.Pattern[str]:
+    """A pattern of the values of the variables named as keys, of others that look like keys by name and value, and of
+    proxies' passwords, in every way in which an echo may write them."""
+    values = {os.environ.get(name, "").strip() for name in named if name}
+    for name, value in os.environ.items():
+        values |= {value.strip()} if is_secret(name) and is_like_a_key(value) else set()
+        values |= {urlsplit(value).password or ""} if name.lower().endswith("_proxy") and "@" in value else set()
+    keys = {SCHEME.sub("", value, count=1) if SCHEME.match(value) else value for value in values}
+    longest_first = sorted((key for key in keys if len(key) >= SHORTEST), key=lambda key: (-len(key), key))
+    return re.compile("|".join("".join(map(spelled, key)) for key in longest_first) or "(?!)", re.I)
 
 
-def written(key: str) -> set[str]:
-    """The ways in which an echo of a request may write a key: plain, in a JSON string, in an address; and without the
-    scheme before it."""
-    scheme = SCHEME.fullmatch(key)
-    plain = {key, scheme[1]} if scheme and len(scheme[1]) >= SHORTEST else {key}
-    return {form for k in plain for form in (k, json.dumps(k)[1:-1], quote(k, safe=""), quote_plus(k))}
+def spelled(letter: str) -> str:
+    """A pattern of the letter as it is, or escaped as in JSON (also more than once), in an address or in HTML."""
+    code = ord(letter)
+    escaped = rf"\\{{0,8}}(?:{re.escape(letter)}|u{code:04x})"
+    forms = [escaped, f"%{code:02x}", f"&#x?0*(?:{code}|{code:x});", re.escape(html.escape(letter))]
+    return f"(?:{'|'.join(forms)}{'|[+]' if letter == ' ' else ''})"
 
 
-def redact(text: str, hidden: Iterable[str]) -> str:
+def redact(text: str, hidden: re.Pattern[str]) -> str:
     """The text without the secrets."""
-    for value in hidden:
-        text = text.replace(value, REDACTED)
-    return text
+    return hidden.sub(REDACTED, text)
 
 
 class CallError(Exception):
@@ -83,29 +94,84 @@ class CallError(Exception):
         self.category = category or CATEGORIES.get(status or 0, PROVIDER)
 
 
-def call_error(error: Exception, p: LlmParameters, hide: Callable[[str], str], address: str = "") -> CallError:
+def call_error(error: Exception, p: LlmParameters, hidden: re.Pattern[str], address: str = "") -> CallError:
     """The failure of a call to the address as one line without secrets, and whether another attempt makes sense.
 
     Secrets are taken out before the line is cut: half a key would be found no longer.
     """
     if isinstance(error, TimeoutError):
         return CallError(f"no answer within {p.timeout:g} s", None, False, category=DEADLINE)
-    status = getattr(error, "status_code", None)
-    if not isinstance(status, int):
-        return CallError(one_line(hide(f"unusable response ({type(error).__name__}: {error})")), None, False)
+    status = status_of(error)
+    if status is None:
+        return CallError(one_line(redact(f"unusable response ({type(error).__name__}: {error})", hidden)), None, False)
     wait = retry_after(error)
-    text = one_line(hide(f"{status} {error}"))
-    if address and any(names(e) & UNCONNECTED for e in causes(error)):
-        text = f"{text} Nothing answers at {hide(address)}; check the address, and whether a server runs there."
+    text = one_line(redact(f"{status} {error}", hidden))
+    if advice := advice_of(error, address):
+        text = f"{text} {redact(advice, hidden)}"
     if wait is not None and wait > p.max_retry_after:
         return CallError(f"{text}; asks to wait {wait:.0f} s, more than {p.max_retry_after:.0f} s", status, True)
-    return CallError(text, status, status in FINAL, wait, category=CONTEXT if is_too_long(error) else None)
+    if is_too_long(error, status):
+        return CallError(text, status, True, category=CONTEXT)
+    return CallError(text, status, status in FINAL or "Redirected" in all_names(error), wait)
 
 
-def is_too_long(error: Exception) -> bool:
+def status_of(error: Exception) -> int | None:
+    """The HTTP status of the failure. LiteLLM gives 500 to some that say 429, 503 or 529, in the server's own error or
+    in its status: then that one."""
+    status = number(getattr(error, "status_code", None))
+    told = (number(value) for e in causes(error) for value in statuses(e)) if status == 500 else ()
+    return next((value for value in told if value in FOR_ALL), status)
+
+
+def statuses(error: BaseException) -> Iterator[Any]:
+    """Whatever may be the status that the error tells, of any type."""
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, dict) else None
+    yield from (getattr(error, "status_code", None), getattr(error, "code", None))
+    yield getattr(getattr(error, "response", None), "status_code", None)
+    yield inner.get("code") if isinstance(inner, dict) else None
+
+
+def number(value: Any) -> int | None:
+    """The whole number that the value is, or is the text of; None where it is none."""
+    if isinstance(value, str) and value.isdecimal() and len(value) == 3:
+        return int(value)
+    return value if type(value) is int else None
+
+
+def advice_of(error: Exception, address: str) -> str:
+    """Why nobody was reached, and what to do; no text where somebody was."""
+    if moved := next((e for e in causes(error) if isinstance(e, Redirected)), None):
+        return f"Because {moved}."
+    if any("certificate verify failed" in str(e).lower() for e in causes(error)):
+        return "The certificate is self-signed or of an unknown authority; name the authority's file in SSL_CERT_FILE."
+    if not address or not all_names(error) & UNCONNECTED:
+        return ""
+    parts = urlsplit(address)
+    proxy = urlsplit(getproxies().get(parts.scheme, "")) if not proxy_bypass(parts.hostname or "") else None
+    if proxy and proxy.hostname:
+        return f"Nothing answers at the proxy {proxy.hostname}:{proxy.port} of {parts.scheme.upper()}_PROXY; check it."
+    return f"Nothing answers at {address}; check the address, and whether a server runs there."
+
+
+def is_too_long(error: Exception, status: int) -> bool:
     """Whether the provider refuses the conversation for its length."""
-    codes = {getattr(e, "code", None) for e in causes(error)}
-    return type(error).__name__ == "ContextWindowExceededError" or "context_length_exceeded" in codes
+    if status == 413 or type(error).__name__ == "ContextWindowExceededError":
+        return True
+    return status in (400, 422, 500) and any(TOO_LONG.search(words(e)) for e in causes(error))
+
+
+def is_filtered(error: Exception) -> bool:
+    """Whether a content filter refused the question: some providers say so by a status, others in their answer."""
+    if status_of(error) not in (400, 403, 422):
+        return False
+    named = type(error).__name__ == "ContentPolicyViolationError"
+    return named or any(FILTERS.search(words(e)) for e in causes(error))
+
+
+def words(error: BaseException) -> str:
+    """What the error says, with its code and body, of whatever type they are."""
+    return f"{error} {getattr(error, 'code', '')} {getattr(error, 'body', '')}"
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -150,27 +216,17 @@ def is_billed(error: Exception) -> bool:
     """Whether the call that failed so may have been charged for: an answer had begun, and could not be used."""
     status = getattr(error, "status_code", None)
     # LiteLLM gives a status of its own, 500, to what it can't read; a server's has its cause among the errors.
-    return status in (None, 200, 500) and not any(names(e) & UNANSWERED for e in causes(error))
+    return status in (None, 200, 500) and not all_names(error) & UNANSWERED
 
 
 def is_late(error: Exception) -> bool:
     """Whether the call was given up at its deadline, ours or LiteLLM's: the server had it, and said nothing yet."""
     if isinstance(error, TimeoutError):
         return True
-    return getattr(error, "status_code", None) == 408 and not any(
-        names(e) & (STATUS | UNREACHED) for e in causes(error)
-    )
+    return getattr(error, "status_code", None) == 408 and not all_names(error) & (STATUS | UNREACHED)
 
 
-def names(error: BaseException) -> set[str]:
-    """The names of the error's classes, LiteLLM's own left out: they stand for any failure."""
-    own = type(error).__module__.startswith("litellm.")
-    return set() if own else {kind.__name__ for kind in type(error).__mro__}
-
-
-def is_filtered(error: Exception) -> bool:
-    """Whether a content filter refused the question: some providers say so by a status, others in their answer."""
-    if getattr(error, "status_code", None) != 400:
-        return False
-    codes = {code for e in causes(error) if isinstance(code := getattr(e, "code", None), str)}
-    return type(error).__name__ == "ContentPolicyViolationError" or bool(codes & FILTER_CODES)
+def all_names(error: BaseException) -> set[str]:
+    """The names of the error's classes and of its causes', LiteLLM's own left out: they stand for any failure."""
+    own = [e for e in causes(error) if not type(e).__module__.startswith("litellm.")]
+    return {kind.__name__ for e in own for kind in type(e).__mro__}

@@ -1,7 +1,9 @@
-"""LiteLLM, alike on every machine: no setting of its own reaches it from the environment."""
+"""LiteLLM, alike on every machine: no setting of its own reaches it from the environment, and nothing leaves by it
+that its caller does not know of."""
 
 import logging
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -22,16 +24,54 @@ SETTINGS = {
 READ_ONCE = ("LITELLM_", "DEFAULT_", "MIN_", "MAX_")
 
 
-@cache
+# Calls to this machine pass by every proxy.
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+# Whose messages may quote whole requests and answers; what matters of a failure is in the exception.
+TALKATIVE = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "httpcore", "openai")
+
+
 def litellm() -> Any:
-    """LiteLLM, off the network until it is asked, and silent."""
+    """LiteLLM, off the network until it is asked, and silent whatever filters of warnings were set since."""
+    warnings.filterwarnings("ignore", module=r"(litellm|openai|pydantic|httpx|aiohttp)(\.|$)")
+    return imported()
+
+
+@cache
+def imported() -> Any:
+    """LiteLLM as this process imports it, once."""
+    for name in ("no_proxy", "NO_PROXY"):
+        listed = [place for place in os.environ.get(name, "").split(",") if place]
+        os.environ[name] = ",".join(dict.fromkeys([*listed, *LOOPBACK]))
     with without_its_settings():
         import litellm as module
     module.suppress_debug_info = True
-    # Its messages may quote whole requests; what matters of a failure is in the exception.
-    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+    for name in TALKATIVE:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    refuse_redirects()
     return module
+
+
+class Redirected(Exception):
+    """A server sends a call on to another: its prompts and keys were meant for the first alone."""
+
+
+def refuse_redirects() -> None:
+    """Let every later client follow redirects to the same scheme, host and port only."""
+    import httpx
+
+    begin = httpx.AsyncClient.__init__
+
+    def begin_guarded(self: httpx.AsyncClient, *args: Any, **options: Any) -> None:
+        begin(self, *args, **options)
+        self.event_hooks["response"].append(stay)
+
+    async def stay(response: httpx.Response) -> None:
+        to = response.request.url.join(response.headers.get("location", "")) if response.has_redirect_location else None
+        here = response.request.url
+        if to and (to.scheme, to.host, to.port) != (here.scheme, here.host, here.port):
+            raise Redirected(f"the server sends calls on to {to.scheme}://{to.netloc.decode()}, which no team names")
+
+    httpx.AsyncClient.__init__ = begin_guarded  # type: ignore[method-assign]
 
 
 @contextmanager

@@ -1,124 +1,15 @@
-"""What an answer was billed for, and what a run has spent and may spend."""
+"""What a run has spent and may spend."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 from msgspec import Struct
 
 from sim.agents import BUDGET, AgentFailure
-from sim.game.trace import to_jsonable
-from sim.models.agent import FILTERED, Usage
-from sim.models.failures import redact
-from sim.models.parse import LONGEST
-from sim.models.prices import cost
-from sim.models.spec import LlmParameters, Prices
-
-
-def usage_of(
-    response: Any, p: LlmParameters, prices: tuple[Prices, str] | None, keys: Sequence[str], litellm: Any
-) -> Usage:
-    """What the response took. A prompt takes tokens, and so does a text: 0 means that the provider gave no count.
-    Where a count is absurd (see `count`), contradicts another, or the price is unknown, the cost is unknown."""
-    counts = getattr(response, "usage", None)
-    details = getattr(counts, "prompt_tokens_details", None)
-    reported = getattr(details, "cached_tokens", None)
-    asked, cached = agreeing(tokens(counts, "prompt_tokens") or None, count(reported))
-    thought = tokens(getattr(counts, "completion_tokens_details", None), "reasoning_tokens")
-    given, thought = agreeing(answered(counts, response), thought)
-    sound = asked is not None and given is not None and (reported is None or cached is not None)
-    usd = cost_of(response, p, asked or 0, given or 0, cached or 0, litellm) if sound and prices else None
-    return Usage(
-        model=p.model,
-        input_tokens=asked,
-        output_tokens=given if asked else given or None,
-        cached_input_tokens=cached,
-        cost_usd=usd,
-        priced_by=prices[1] if prices and usd is not None else None,
-        reasoning_tokens=thought,
-        **provenance(response, keys),
-    )
-
-
-def provenance(response: Any, keys: Sequence[str]) -> dict[str, Any]:
-    """What the provider says of its answer besides the text: who gave it, how it ended, and the reasoning, as far as it
-    is text."""
-    choices = getattr(response, "choices", None)
-    choice = choices[0] if choices else None
-    message = getattr(choice, "message", None)
-    sources = {
-        "finish_reason": (choice, "finish_reason"),
-        "response_id": (response, "id"),
-        "served_model": (response, "model"),
-        "system_fingerprint": (response, "system_fingerprint"),
-        "reasoning": (message, "reasoning_content"),
-    }
-    values = {name: getattr(place, attribute, None) for name, (place, attribute) in sources.items()}
-    values["refusal"] = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
-    return {
-        name: str(to_jsonable(redact(value, keys)))[:LONGEST] if isinstance(value, str) and value else None
-        for name, value in values.items()
-    }
-
-
-def answered(counts: Any, response: Any) -> int | None:
-    """The count of the answer's tokens; None for 0 beside a text or a tool's call."""
-    choices = getattr(response, "choices", None)
-    message = getattr(choices[0], "message", None) if choices else None
-    given = tokens(counts, "completion_tokens")
-    return None if given == 0 and any(getattr(message, name, None) for name in ("content", "tool_calls")) else given
-
-
-def tokens(counts: Any, name: str) -> int | None:
-    """A count of tokens; None where there is none or it is absurd."""
-    return count(getattr(counts, name, None))
-
-
-def count(value: Any) -> int | None:
-    """A count of tokens; None for what is absurd: below 0, beyond MOST_TOKENS, or no number."""
-    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
-
-
-def agreeing(whole: int | None, part: int | None) -> tuple[int | None, int | None]:
-    """A count of tokens, and that of a part of them; neither where the part is more than the whole, as then one of the
-    two is wrong, and nobody says which."""
-    return (None, None) if (part or 0) > (whole or 0) else (whole, part)
-
-
-def cost_of(response: Any, p: LlmParameters, asked: int, given: int, cached: int, litellm: Any) -> float | None:
-    """What the response costs, in US dollars: by the team's prices, else by LiteLLM's table with all its rules."""
-    if p.prices is not None:
-        return cost(p.prices, asked, given, cached)
-    try:
-        usd = float(litellm.completion_cost(completion_response=response, model=p.model))
-    except Exception:  # whatever LiteLLM raises over a response, what it costs is unknown then
-        return None
-    return usd if 0 <= usd < float("inf") else None
-
-
-def text_of(response: Any, keys: Sequence[str]) -> str:
-    """The response's text, or what it hands to a tool, without keys; of one that is beyond all measure the beginning,
-    one character longer than what is read. Raises ValueError where it holds none that can be used."""
-    if not response.choices:
-        raise ValueError("a response without choices")
-    message = response.choices[0].message
-    calls = getattr(message, "tool_calls", None)
-    content = calls[0].function.arguments if calls and not message.content else message.content
-    if not isinstance(content, str | None):
-        raise ValueError(f"content of type {type(content).__name__}, not text")
-    return str(to_jsonable(redact(content or "", keys)))[: LONGEST + 1]
-
-
-def filtered(p: LlmParameters) -> Usage:
-    """What a question took that a filter refused by a status: nothing that anybody tells."""
-    return Usage(model=p.model, finish_reason=FILTERED)
-
-
-# No answer takes more: what is told beyond it is no count.
-MOST_TOKENS = 1_000_000_000
+from sim.models.agent import Usage
 
 
 class BudgetSpent(AgentFailure):

@@ -1,158 +1,202 @@
-"""A model's answer read as `{"thinking", "actions"}`: strictly, else repaired, else refused with the reason (D.5).
+"""A model's answer read as `{"thinking", "actions"}`, one way: strictly, else repaired, else refused (D.5).
 
-A repair never invents: an answer that is cut off is refused, and where it is open which of several objects is meant, as
-when an agent quotes another's, none is taken. All of it takes time in proportion to the answer's length, but for what
-json-repair reads, which is short.
+What stands before the last end of a thought is thought, and an unclosed thought has no actions. Of the rest counts the
+one whole JSON object with actions; where there is none, one that json-repair makes of it without inventing anything.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from string import ascii_letters
 from typing import Any
 
 from msgspec import Struct
 
 from sim.game.trace import to_jsonable
+from sim.models.prompts.answer_format import ACTIONS, INTEGER
 
 LONGEST = 200_000
 # json-repair may take time by the square of the length: a second and a half, at worst, for so many characters.
-LONGEST_MENDED = 4_000
-FENCE = "```"
-OPENING = re.compile(r"\s*(?:```[a-zA-Z]*\s*)?")
+LONGEST_REPAIRED = 4_000
+MOST_BRACES = 50
+# What models that reason put before a thought and after it.
+THOUGHT = "think|thinking|thoughts?|reason|reasoning|reflection|analysis|scratchpad"
+ENDS = re.compile(
+    rf"</\s*(?:\w+:)?(?:{THOUGHT})\s*>|\[/THINK\]|<\|(?:end|/)_?(?:of_)?(?:{THOUGHT})\|>|◁/think▷|<channel\|>"
+    r"|<\|channel\|>\s*final\b[^{]{0,80}?<\|message\|>|\bassistantfinal(?=\s*[{`])|<\|inner_suffix\|>",
+    re.IGNORECASE,
+)
+BEGINS = re.compile(
+    rf"<\s*(?:\w+:)?(?:{THOUGHT})(?:\s[^<>]*)?>|\[THINK\]|<\|(?:begin|start)_?(?:of_)?(?:{THOUGHT})\|>|◁think▷"
+    r"|<\|?channel\|?>|\A\s*(?-i:analysis(?=[A-Z]))|<\|inner_prefix\|>",
+    re.IGNORECASE,
+)
+OBJECT = re.compile(r'\{\s*"')
 ACTIONS_LOOSELY = re.compile(r"""\bactions["']?\s*:\s*\[""")
+NO_ACTIONS = re.compile(r"""\bactions["']?\s*:\s*\[\s*\]""")
+SENTENCE_GOES_ON = re.compile(r"[\w,;:(\-–]\Z")
 OPEN = "several lists of actions, and it is open which is meant"
-# The fields of actions that are integers, and how text may write one.
-INTEGERS = ("to", "meeting_id", "item_id", "slot", "from_slot", "to_slot")
+CUT = "the answer is cut off"
+# How text may write one of the integers of an action.
+INTEGERS = {name for fields in ACTIONS.values() for name, kind in fields.items() if kind is INTEGER}
+WRITTEN = re.compile(r"\s*([+-]?[0-9]{1,18})(?:\.0{1,18})?\s*", re.ASCII)
 LARGEST_EXACT = 2**53
-INTEGER = re.compile(r"\s*([+-]?[0-9]{1,18})(?:\.0{1,18})?\s*", re.ASCII)
 
 
 class Parsed(Struct, frozen=True):
     """What an answer says, and how it was read: strict, "repaired: …" or "refused: …" (then no actions)."""
 
-    actions: Any
+    actions: list[Any]
     thinking: str | None
     how: str
-
-
-class JsonObject(Struct, frozen=True):
-    """A whole object with actions, and where it stands in the text."""
-
-    value: dict[str, Any]
-    begin: int
-    end: int
 
 
 class Refused(ValueError):
     """Why an answer can't be read."""
 
 
-def parse(text: str) -> Parsed:
-    """Read an answer; one that can't be read gives no actions and its reason."""
+def parse(text: str, cut: bool | None = None) -> Parsed:
+    """Read an answer; one that can't be read gives no actions and its reason.
+
+    cut: whether the provider says that the answer broke off; None where it says nothing.
+    """
     try:
-        value, notes = find_value(text)
-        actions, thinking, more = shape(value)
+        value, repair = envelope(text, cut)
+        actions = value["actions"]
+        if not isinstance(actions, list):
+            raise Refused(f"the actions are {a_kind(actions)}, not a list")
     except Refused as reason:
         return Parsed([], None, f"refused: {reason}")
     kept = to_jsonable(actions)
-    notes += more + (["a value that no trace can hold was kept as text"] if kept != actions else [])
     read = [with_integers(action) for action in kept]
-    notes += ["integers written as text or with a point"] if any(map(differs, read, kept)) else []
+    notes = [repair, "a value that no trace can hold was kept as text" if kept != actions else ""]
+    notes.append("integers written as text or with a point" if repr(read) != repr(kept) else "")
+    thinking = value.get("thinking")
     thoughts = thinking if thinking is None or isinstance(thinking, str) else json.dumps(thinking)
-    return Parsed(read, to_jsonable(thoughts), f"repaired: {', '.join(notes)}" if notes else "strict")
+    repaired = ", ".join(filter(None, notes))
+    return Parsed(read, to_jsonable(thoughts), f"repaired: {repaired}" if repaired else "strict")
 
 
-def find_value(text: str) -> tuple[Any, list[str]]:
-    """The JSON value in the text, and what had to be done to find it. Raises Refused."""
+def parse_calls(calls: Sequence[str], beside: str, cut: bool | None = None) -> Parsed:
+    """Read an answer handed in by tool calls: the actions of all of them in order. The text beside them is thinking."""
+    read = [parse(call, cut) for call in calls]
+    hows = list(dict.fromkeys(parsed.how for parsed in read if parsed.how != "strict"))
+    refused = next((how for how in hows if how.startswith("refused")), None)
+    if refused:
+        return Parsed([], None, refused)
+    thoughts = [beside.strip(), *(parsed.thinking or "" for parsed in read)]
+    repaired = ", ".join(how.removeprefix("repaired: ") for how in hows)
+    return Parsed(
+        [action for parsed in read for action in parsed.actions],
+        "\n".join(filter(None, thoughts)),
+        f"repaired: {repaired}" if repaired else "strict",
+    )
+
+
+def envelope(text: str, cut: bool | None) -> tuple[dict[str, Any], str]:
+    """The object with actions that the text means, and what had to be repaired, if anything. Raises Refused."""
     if not text.strip():
         raise Refused("the answer is empty")
     if len(text) > LONGEST:
         raise Refused(f"the answer has more than {LONGEST} characters")
-    whole = loaded(text)
-    if whole is not None:
-        return whole, []
-    inside = fenced(text)
-    value = None if inside is None else loaded(inside)
-    how = "code fence" if value is not None else "prose around the JSON"
-    begun, objects = beginning(text), envelopes(text)
-    if is_answer(begun):
-        several = any(item.value != begun for item in objects)
-        return begun, ["several JSON objects, the one that the answer begins with taken" if several else how]
+    for whole in dict.fromkeys((text, text[last_end(text) :])):
+        value = loaded(whole)
+        if isinstance(value, dict) and "actions" in value:
+            return value, ""
+    if not whole.strip() or BEGINS.search(whole):
+        raise Refused("the answer ends within a thought")
+    objects = list(whole_objects(whole))
     if objects:
-        return the_one(text, objects, [begun, value]), [how]
+        return the_one(whole, objects, cut), "code fence" if "```" in whole else "prose around the JSON"
     if value is not None:
-        return value, [how]
-    start = text.find("{")
-    if start < 0:
-        raise Refused("the answer holds no JSON object")
-    if len(ACTIONS_LOOSELY.findall(text)) > 1:
-        raise Refused(OPEN)
-    body = text[start:] if inside is None else inside
-    if is_cut(body):
-        raise Refused("the answer is cut off")
-    return mended(body)
+        raise Refused(f"the answer is {a_kind(value)} without actions")
+    return repaired(whole, cut), "malformed JSON"
 
 
-def fenced(text: str) -> str | None:
-    """What stands in the text's first code fence, without the name of its language; None where none is closed."""
-    begin = text.find(FENCE)
-    end = text.find(FENCE, begin + len(FENCE)) if begin >= 0 else -1
-    return None if end < 0 else text[begin + len(FENCE) : end].lstrip(ascii_letters).lstrip()
+def last_end(text: str) -> int:
+    """Where the text's last thought ends; 0 where none does."""
+    return max((match.end() for match in ENDS.finditer(text)), default=0)
 
 
 def loaded(text: str) -> Any:
-    """The value of the JSON text, or None where it is none."""
+    """The value of the JSON text, or None where it is none or a key comes twice."""
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=unique)
     except (ValueError, RecursionError):
         return None
 
 
-def beginning(text: str) -> Any:
-    """The JSON value that the answer begins with, in a code fence or not; None where it begins otherwise."""
-    start = OPENING.match(text)
-    try:
-        return json.JSONDecoder().raw_decode(text, start.end() if start else 0)[0]
-    except (ValueError, RecursionError):
-        return None
-
-
-def is_answer(value: Any) -> bool:
-    """Whether the value can be a whole answer: an object with actions, or a list of some."""
-    if isinstance(value, list):
-        return bool(value) and all(isinstance(v, dict) and "type" in v for v in value)
-    return isinstance(value, dict) and "actions" in value
-
-
-def the_one(text: str, objects: list[JsonObject], others: list[Any]) -> dict[str, Any]:
-    """The object that is meant, where the answer begins with none. Raises Refused where others could be."""
-    value = objects[0].value
-    rivals = [v for v in others if is_answer(v) or (isinstance(v, dict) and "type" in v)]
-    if any(v != value for v in [*(item.value for item in objects), *rivals]):
-        raise Refused(OPEN)
-    edges = [0, *(edge for item in objects for edge in (item.begin, item.end)), len(text)]
-    around = list(pairwise(edges))[::2]
-    if any(ACTIONS_LOOSELY.search(text, begin, end) for begin, end in around):
-        raise Refused(OPEN)
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these pairs. Raises Refused where a key comes twice."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise Refused("a key comes twice in one object")
     return value
 
 
-def envelopes(text: str) -> list[JsonObject]:
-    """The whole objects in the text that have actions, in order; none inside another."""
-    decoder, objects, place, tries = json.JSONDecoder(), [], text.find("{"), 0
-    while place >= 0 and tries < 50:
+def whole_objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
+    """The whole objects in the text that have actions, none inside another, with their beginnings and ends. Raises
+    Refused where the text has too many braces to try."""
+    decoder, place = json.JSONDecoder(object_pairs_hook=unique), 0
+    for _ in range(MOST_BRACES):
+        begin = OBJECT.search(text, place)
+        if begin is None:
+            return
         try:
-            value, end = decoder.raw_decode(text, place)
+            value, place = decoder.raw_decode(text, begin.start())
+        except Refused:
+            raise
         except (ValueError, RecursionError):
-            value, end = None, place + 1
-        if isinstance(value, dict) and "actions" in value:
-            objects.append(JsonObject(value, place, end))
-        place, tries = text.find("{", end), tries + 1
-    return objects
+            place = begin.start() + 1
+        else:
+            if "actions" in value:
+                yield value, begin.start(), place
+    if OBJECT.search(text, place):
+        raise Refused(f"the answer has more than {MOST_BRACES} braces outside of one JSON object")
+
+
+def the_one(text: str, objects: Sequence[tuple[dict[str, Any], int, int]], cut: bool | None) -> dict[str, Any]:
+    """The object that is meant. Raises Refused where others could be, or where the text breaks off after it."""
+    value = objects[0][0]
+    edges = [0, *(edge for _, begin, end in objects for edge in (begin, end)), len(text)]
+    around = list(pairwise(edges))[::2]
+    if any(other != value for other, _, _ in objects) or any(ACTIONS_LOOSELY.search(text, *gap) for gap in around):
+        raise Refused(OPEN)
+    after = text[edges[-2] :].strip("` \n")
+    if after and (cut or (cut is None and SENTENCE_GOES_ON.search(after))):
+        raise Refused(CUT)
+    return value
+
+
+def repaired(text: str, cut: bool | None) -> dict[str, Any]:
+    """The object that json-repair makes of malformed JSON, where each of its actions is whole, of its kind, and stands
+    so in the text. Raises Refused."""
+    import json_repair
+
+    start = text.find("{")
+    if start < 0:
+        raise Refused("the answer holds no JSON object")
+    body = text[start:].partition("```")[0]
+    if len(ACTIONS_LOOSELY.findall(text)) > 1:
+        raise Refused(OPEN)
+    if cut or is_cut(body):
+        raise Refused(CUT)
+    if len(body) > LONGEST_REPAIRED:
+        raise Refused(f"malformed JSON of {len(body)} characters; at most {LONGEST_REPAIRED} are repaired")
+    try:
+        value = json_repair.loads(body, skip_json_loads=True)
+    except (ValueError, RecursionError) as error:
+        raise Refused("the answer is no JSON, and can't be repaired") from error
+    if not isinstance(value, dict) or not isinstance(value.get("actions"), list):
+        raise Refused("the answer has no list of actions")
+    actions = value["actions"]
+    if not all(is_whole(action) and all(stands(body, *field) for field in action.items()) for action in actions):
+        raise Refused("malformed JSON, and an action of it is not as its kind asks")
+    if not actions and not NO_ACTIONS.search(body):
+        raise Refused("malformed JSON, and what its actions are is left open")
+    return value
 
 
 def is_cut(text: str) -> bool:
@@ -168,46 +212,19 @@ def is_cut(text: str) -> bool:
     return inside or depth > 0
 
 
-def mended(text: str) -> tuple[Any, list[str]]:
-    """The value of malformed JSON, as json-repair reads it. Raises Refused where it finds none."""
-    import json_repair
-
-    if len(text) > LONGEST_MENDED:
-        raise Refused(f"malformed JSON of {len(text)} characters; at most {LONGEST_MENDED} are repaired")
-    try:
-        value = json_repair.loads(text, skip_json_loads=True)
-    except (ValueError, RecursionError) as error:
-        raise Refused("the answer is no JSON, and can't be repaired") from error
-    if isinstance(value, list):
-        answers = [v for v in value if isinstance(v, dict) and "actions" in v]
-        if any(v != answers[0] for v in answers):
-            raise Refused(OPEN)
-        value = answers[0] if answers else value
-    return value, ["malformed JSON"]
+def is_whole(action: Any) -> bool:
+    """Whether the action has exactly the fields of its kind, each of its type."""
+    fields = ACTIONS.get(action["type"]) if isinstance(action, dict) and isinstance(action.get("type"), str) else None
+    if fields is None or action.keys() != {"type", *fields}:
+        return False
+    return all(type(action[name]) is (int if kind is INTEGER else str) for name, kind in fields.items())
 
 
-def shape(value: Any) -> tuple[Any, Any, list[str]]:
-    """Actions, thinking, and what was not as asked. Raises Refused where there are no actions to find."""
-    if isinstance(value, list) and all(isinstance(v, dict) and "type" in v for v in value):
-        return value, "", ["a bare list of actions"]
-    if not isinstance(value, dict):
-        raise Refused(f"the answer is {a_kind(value)}, not an object with thinking and actions")
-    if "actions" not in value:
-        if "type" in value:
-            return [value], "", ["a bare action"]
-        raise Refused("the answer has no actions")
-    actions, thinking, notes = value["actions"], value.get("thinking"), []
-    if isinstance(actions, dict):
-        actions, notes = [actions], ["a single action outside a list"]
-    if not isinstance(actions, list):
-        raise Refused(f"the actions are {a_kind(actions)}, not a list")
-    if "thinking" not in value:
-        notes.append("no thinking")
-    elif not isinstance(thinking, str):
-        notes.append(f"the thinking is {a_kind(thinking)}")
-    if len(value) > 1 + ("thinking" in value):
-        notes.append("keys beyond thinking and actions left out")
-    return actions, thinking, notes
+def stands(text: str, name: str, value: str | int) -> bool:
+    """Whether the text gives the field this very value, and nothing more."""
+    written = {str(value), json.dumps(value).strip('"'), json.dumps(value, ensure_ascii=False).strip('"')}
+    forms = "|".join(map(re.escape, written))
+    return bool(re.search(rf"""\b{name}["']?\s*:\s*["']?(?:{forms})["']?\s*(?:[,}}\]"']|//|\#|\n)""", text))
 
 
 def with_integers(action: Any) -> Any:
@@ -221,16 +238,13 @@ def as_integer(value: Any) -> Any:
     """The integer that text or a number with a point stands for; any other value as it is."""
     if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST_EXACT:
         return int(value)
-    written = INTEGER.fullmatch(value) if isinstance(value, str) else None
+    written = WRITTEN.fullmatch(value) if isinstance(value, str) else None
     return int(written[1]) if written else value
-
-
-def differs(one: Any, other: Any) -> bool:
-    """Whether the two actions have an integer of another type."""
-    return isinstance(one, dict) and any(type(one[name]) is not type(other[name]) for name in INTEGERS if name in one)
 
 
 def a_kind(value: Any) -> str:
     """What kind of JSON value it is, in words."""
-    kinds: Mapping[type, str] = {dict: "an object", list: "a list", str: "text", bool: "a truth value"}
-    return "null" if value is None else kinds.get(type(value), "a number")
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    kinds = ((dict, "an object"), (list, "a list"), (str, "text"))
+    return next((name for kind, name in kinds if isinstance(value, kind)), "a number")

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
+from sim.models import ModelError
 from sim.models.spec import LlmParameters, Prices
 
 CHARACTERS_PER_TOKEN = 4
 MILLION = 1_000_000
 
 
-class UnknownPrice(ValueError):
+class UnknownPrice(ModelError):
     """A budget can't be kept, because a model's price is unknown: which, and what to do."""
 
 
@@ -48,6 +49,17 @@ def cost(prices: Prices, input_tokens: int, output_tokens: int, cached: int = 0)
     cached_price = prices.input if prices.cached_input is None else prices.cached_input
     fresh = max(0, input_tokens - cached)
     return (fresh * prices.input + cached * cached_price + output_tokens * prices.output) / MILLION
+
+
+def cost_of(response: Any, p: LlmParameters, asked: int, given: int, cached: int, litellm: Any) -> float | None:
+    """What the response costs, in US dollars: by the team's prices, else by LiteLLM's table with all its rules."""
+    if p.prices is not None:
+        return cost(p.prices, asked, given, cached)
+    try:
+        usd = float(litellm.completion_cost(completion_response=response, model=p.model))
+    except Exception:  # whatever LiteLLM raises over a response, what it costs is unknown then
+        return None
+    return usd if 0 <= usd < float("inf") else None
 
 
 def presumed_cost(

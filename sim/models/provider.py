@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import partial
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -15,31 +15,16 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from sim.agents import KEY, PROVIDER, AgentFailure
 from sim.models.agent import FILTERED, Answer, Ask, Charge, characters
-from sim.models.attempts import (
-    Credential,
-    KeyMissing,
-    Lane,
-    Tries,
-    wait_before,
-)
 from sim.models.cache import Cache, digest, kept_as
-from sim.models.failures import (
-    FOR_ALL,
-    CallError,
-    call_error,
-    is_billed,
-    is_filtered,
-    is_late,
-    redact,
-    secrets,
-    written,
-)
+from sim.models.checks import KeyMissing, addresses, headers_of, key_of, provider_of
+from sim.models.failures import FOR_ALL, CallError, call_error, is_billed, is_filtered, is_late, secrets
 from sim.models.library import litellm
-from sim.models.money import Ledger, filtered, text_of, usage_of
+from sim.models.limits import Credential, RateLimiter, Tries, wait_before
+from sim.models.money import Ledger
 from sim.models.prices import presumed_cost, price_of
-from sim.models.request import address_for, destination, request
+from sim.models.response import answer_of, filtered, usage_of
 from sim.models.spans import span, usage_attributes
-from sim.models.spec import LlmParameters, Prices, is_like_a_key, is_secret
+from sim.models.spec import LlmParameters, Prices, is_secret, listed_addresses
 
 EMPTY = "an empty answer"
 
@@ -72,13 +57,11 @@ class Provider:
         self.store = store
         self.log = log
         self.offline = offline
-        self.hidden = secrets(name for p in self.models for name in (p.api_key_env, *p.headers_env.values()))
-        own = {form for key in secrets_named(self.models) if key for form in written(key)}
-        own |= {value for value in secrets(()) if is_like_a_key(value)}
-        self.keys = [value for value in self.hidden if value in own]
-        self.lanes: dict[str, Lane] = {}
+        # All that comes from a provider is redacted by this, once, before anything else sees it.
+        self.hidden = secrets(name for p in self.models for name in variables_of_keys(p))
+        self.limiters: dict[str, RateLimiter] = {}
         self.credentials: dict[tuple[str, str | None], Credential] = {}
-        self.flights: dict[str, tuple[asyncio.Lock, int]] = {}
+        self.in_flight: dict[str, tuple[asyncio.Lock, int]] = {}
         self.prices: dict[bytes, tuple[Prices, str] | None] = {}
 
     async def answer(self, ask: Ask, parameters: LlmParameters) -> Answer:
@@ -87,62 +70,56 @@ class Provider:
         Equal questions at once wait for the answer to the first of them, where it will be kept.
         """
         if self.store is None or not self.store.keeps(parameters):
-            return await self.asked_in_a_span(ask, parameters)
+            return await self.asked(ask, parameters)
         name = kept_as(ask, parameters)
-        async with self.flight(name):
+        async with self.alone(name):
             if kept := self.store.get(name):
                 self.ledger.of(ask.model).from_cache += 1
                 return msgspec.structs.replace(kept, usage=msgspec.structs.replace(kept.usage, from_cache=True))
             if self.offline:
                 raise AgentFailure(f"{ask.model}: the cache holds no answer to this question, and nobody is asked")
-            answer = await self.asked_in_a_span(ask, parameters)
+            answer = await self.asked(ask, parameters)
             if not is_empty(answer):
                 self.store.put(name, ask.model, answer)
             return answer
 
     @asynccontextmanager
-    async def flight(self, name: str) -> AsyncIterator[None]:
-        """Let one at a time ask the question of that digest."""
-        lock, waiting = self.flights.get(name, (asyncio.Lock(), 0))
-        self.flights[name] = (lock, waiting + 1)
+    async def alone(self, name: str) -> AsyncIterator[None]:
+        """Let one in-flight request at a time ask the question of that digest."""
+        lock, waiting = self.in_flight.get(name, (asyncio.Lock(), 0))
+        self.in_flight[name] = (lock, waiting + 1)
         try:
             async with lock:
                 yield
         finally:
-            lock, waiting = self.flights.pop(name)
+            lock, waiting = self.in_flight.pop(name)
             if waiting > 1:
-                self.flights[name] = (lock, waiting - 1)
+                self.in_flight[name] = (lock, waiting - 1)
 
     async def asked(self, ask: Ask, p: LlmParameters) -> Answer:
-        """The provider's answer, after as many attempts as it takes; one that is empty is asked for once more."""
-        tries, lane = Tries(p, asyncio.get_running_loop().time), self.lane(p)
-        try:
-            with lane.question():
+        """The provider's answer in a span, after as many attempts as it takes; an empty one is asked for once more."""
+        tries = Tries(p, asyncio.get_running_loop().time)
+        about = {"gen_ai.operation.name": "chat", "gen_ai.request.model": ask.model}
+        with span(f"chat {ask.model}", about) as tell, self.limiter(p).question():
+            try:
                 answer = await self.tried(ask, p, tries)
                 if is_empty(answer):
                     tries.failed.append(EMPTY)
                     tries.charges.append(answer.usage.charge)
                     self.log(Failure(ask.model, PROVIDER, None, EMPTY, digest(ask)))
                     answer = await self.tried(ask, p, tries)
-        except CallError as error:
-            raise AgentFailure(f"{ask.model}: {error} ({len(tries.failed)} attempt(s))", error.category) from None
-        except KeyMissing as error:
-            raise AgentFailure(str(error), KEY) from None
-        failed = {"failed_attempts": tuple(tries.failed), "charged_attempts": tuple(tries.charges)}
-        usage = msgspec.structs.replace(answer.usage, **failed)
-        return msgspec.structs.replace(answer, usage=usage)
-
-    async def asked_in_a_span(self, ask: Ask, p: LlmParameters) -> Answer:
-        """The provider's answer, and a span of how it came about."""
-        about = {"gen_ai.operation.name": "chat", "gen_ai.request.model": ask.model}
-        with span(f"chat {ask.model}", about) as tell:
-            answer = await self.asked(ask, p)
+            except CallError as error:
+                raise AgentFailure(f"{ask.model}: {error} ({len(tries.failed)} attempt(s))", error.category) from None
+            except KeyMissing as error:
+                raise AgentFailure(str(error), KEY) from None
+            failed = {"failed_attempts": tuple(tries.failed), "charged_attempts": tuple(tries.charges)}
+            answer = msgspec.structs.replace(answer, usage=msgspec.structs.replace(answer.usage, **failed))
             tell(usage_attributes(answer.usage))
         return answer
 
     async def tried(self, ask: Ask, p: LlmParameters, tries: Tries) -> Answer:
         """The provider's answer, tried until it comes. Raises CallError where no other attempt makes sense."""
-        name, lane = digest(ask), self.lane(p)
+        name = digest(ask)
 
         async def once() -> Answer:
             try:
@@ -162,58 +139,61 @@ class Provider:
             answer: Answer = await retrying(once)
         except CallError as error:
             if tries.time_is_up or (error.final and error.status in FOR_ALL):
-                lane.given_up += 1
+                self.limiter(p).given_up += 1
             raise
         return answer
 
     async def attempt(self, ask: Ask, p: LlmParameters, name: str, failed: int) -> Answer:
         """One call within its deadline. Raises CallError, or BudgetSpent before anything is sent."""
-        lane, credential = self.lane(p), self.credential(p)
+        limiter, credential = self.limiter(p), self.credential(p)
         address = address_for(ask, p, failed)
         arguments = request(ask, p, address)
         presumed = partial(presumed_cost, p, self.price(p), characters(ask), litellm())
-        async with lane.turn() as began, credential.tried():
+        async with limiter.turn() as began, credential.tried():
             self.ledger.check()
             self.ledger.of(ask.model).attempts += 1
             try:
                 async with asyncio.timeout(p.timeout):
                     response = await litellm().acompletion(**arguments)
+                answer = self.read(response, p, presumed)
             except asyncio.CancelledError:
                 self.ledger.given_up(ask.model, presumed())
                 raise
             except Exception as error:  # whatever LiteLLM raises is a failed call, not a failed program
-                if is_filtered(error):
-                    lane.answered()
-                    credential.answered()
-                    return Answer("", filtered(p))
-                problem = self.problem(error, p, address)
-                credential.failed(problem)
-                if problem.billed or is_late(error):
-                    self.ledger.given_up(ask.model, presumed())
-                    problem.charge = Charge()
-                tell(lane, problem, began, p, name)
-                raise problem from None
-        lane.answered()
-        credential.answered()
-        return self.read(response, p, presumed)
+                if not is_filtered(error):
+                    problem = error if isinstance(error, CallError) else self.problem(error, p, address, presumed)
+                    limiter.failed(problem, began, lambda refusals: wait_before(p, problem, refusals, name))
+                    raise problem from None
+                answer = filtered(p)
+        limiter.answered()
+        credential.accepted = True
+        return answer
 
-    def problem(self, error: Exception, p: LlmParameters, address: str | None = None) -> CallError:
-        """The failure as one line without secrets."""
-        problem = call_error(error, p, lambda text: redact(text, self.hidden), address or "")
+    def problem(self, error: Exception, p: LlmParameters, address: str | None, presumed: Any) -> CallError:
+        """The failure of a call, after what it may be charged for is counted, and who shares its key knows of it."""
+        problem = call_error(error, p, self.hidden, address or "")
         problem.billed = not isinstance(error, TimeoutError) and is_billed(error)
+        if problem.billed or is_late(error):
+            self.ledger.given_up(p.model, presumed())
+            problem.charge = Charge()
+        self.credential(p).failed(problem)
         return problem
 
     def read(self, response: Any, p: LlmParameters, presumed: Callable[..., float]) -> Answer:
         """The answer in LiteLLM's response, which is charged for whatever it holds. Raises CallError."""
-        usage = usage_of(response, p, self.price(p), self.keys, litellm())
+        usage = usage_of(response, p, self.price(p), self.hidden, litellm())
         try:
-            answer = Answer(text_of(response, self.keys), usage)
-        except Exception as error:
+            answer = answer_of(response, usage, self.hidden)
+        except CallError as problem:
+            if problem.billed:
+                self.ledger.charged(usage, presumed())
+            raise
+        except Exception as error:  # a response of any other shape is one that can't be used
             self.ledger.charged(usage, presumed())
-            problem = self.problem(error, p)
-            problem.billed, problem.charge = True, usage.charge
-            raise problem from None
-        self.ledger.answered(usage, presumed(answer.text))
+            unusable = call_error(error, p, self.hidden)
+            unusable.billed, unusable.charge = True, usage.charge
+            raise unusable from None
+        self.ledger.answered(usage, presumed(answer.whole))
         return answer
 
     async def ready(self, models: Iterable[LlmParameters]) -> str | None:
@@ -221,7 +201,7 @@ class Provider:
         for p in models:
             if refusal := self.credential(p).refusal:
                 return f"{p.model} refuses the key: {refusal}"
-            if problem := await self.lane(p).ready():
+            if problem := await self.limiter(p).ready():
                 return f"{p.model} is down: {problem}"
         return None
 
@@ -232,14 +212,14 @@ class Provider:
             self.prices[key] = price_of(p, litellm())
         return self.prices[key]
 
-    def lane(self, p: LlmParameters) -> Lane:
-        """The way to the model's provider."""
+    def limiter(self, p: LlmParameters) -> RateLimiter:
+        """What limits all calls to the model's provider."""
         where = destination(p)
-        if where not in self.lanes:
+        if where not in self.limiters:
             sharing = [q for q in [*self.models, p] if destination(q) == where]
             rates = [q.requests_per_minute for q in sharing if q.requests_per_minute]
-            self.lanes[where] = Lane(min(q.concurrency for q in sharing), min(rates, default=None))
-        return self.lanes[where]
+            self.limiters[where] = RateLimiter(min(q.concurrency for q in sharing), min(rates, default=None))
+        return self.limiters[where]
 
     def credential(self, p: LlmParameters) -> Credential:
         """The key that the model is asked with."""
@@ -248,34 +228,69 @@ class Provider:
 
 def is_empty(answer: Answer) -> bool:
     """Whether the answer holds nothing, and no filter says why."""
-    return not answer.text.strip() and answer.usage.finish_reason != FILTERED
+    return not answer.text.strip() and not answer.calls and answer.end != FILTERED
 
 
-def tell(lane: Lane, problem: CallError, began: float, p: LlmParameters, name: str) -> None:
-    """Let all who call the provider know of a failure that began then: that it is down, and for how long to pause."""
-    if problem.billed:
-        lane.answered()
-    elif not problem.final or problem.status in FOR_ALL:
-        lane.failed(str(problem))
-    if problem.retry_after:
-        lane.pause(problem.retry_after)
-    elif problem.status in FOR_ALL and not problem.final:
-        lane.refused(began, lambda refusals: wait_before(p, problem, refusals, name))
-
-
-def secrets_named(models: Sequence[LlmParameters]) -> set[str]:
-    """The values of the keys that the models' teams name."""
-    headers = (pair for p in models for pair in p.headers_env.items())
-    names = {name for header, name in headers if is_key(header) or is_key(name)}
-    return {os.environ.get(name, "").strip() for name in names.union(p.api_key_env or "" for p in models)}
+def variables_of_keys(p: LlmParameters) -> list[str | None]:
+    """The variables that the model's team names for keys: of headers, those whose name or variable says so."""
+    headers = p.headers_env.items()
+    return [p.api_key_env, *(name for pair in headers for name in pair[1:] if any(map(is_key, pair)))]
 
 
 def is_key(name: str) -> bool:
     """Whether a header or a variable of this name holds a key."""
-    return is_secret(name) or "auth" in name.lower()
+    return is_secret(name) or "auth" in name.lower() or "cookie" in name.lower()
 
 
 def failure(state: RetryCallState) -> CallError:
     """What the attempt failed with."""
     error = state.outcome.exception() if state.outcome else None
     return error if isinstance(error, CallError) else CallError(str(error), None, True)
+
+
+def destination(p: LlmParameters) -> str:
+    """Where the model's calls go: addresses, or the provider that LiteLLM's prefix names."""
+    return p.api_base_env or ", ".join(listed_addresses(p)) or provider_of(p)
+
+
+def address_for(ask: Ask, p: LlmParameters, failed: int) -> str | None:
+    """The address to ask, None for the provider's own: of several, the same one for a whole conversation, whose
+    beginning it may have in memory, and the next one after each failure."""
+    places = addresses(p)
+    if not places:
+        return None
+    first = int.from_bytes(sha256(msgspec.json.encode(ask.messages[:2])).digest()[:8])
+    return places[(first + failed) % len(places)]
+
+
+def request(ask: Ask, p: LlmParameters, address: str | None) -> dict[str, Any]:
+    """The arguments of LiteLLM's call: one attempt, no retries of its own, nothing that was not asked for."""
+    optional = {
+        "api_base": address,
+        "api_key": key_of(p),
+        "temperature": ask.temperature,
+        "max_tokens": ask.max_tokens,
+        "seed": ask.seed,
+        "extra_headers": headers_of(p) or None,
+        # LiteLLM would look for tools of its own proxy, which takes a package that nothing else here needs.
+        "_skip_mcp_handler": True,
+    }
+    messages = marked(ask.messages) if marks_cache(p) else ask.messages
+    given = {name: value for name, value in optional.items() if value is not None}
+    return {"model": ask.model, "messages": messages, "timeout": p.timeout, "max_retries": 0, **given, **ask.extra}
+
+
+def marks_cache(p: LlmParameters) -> bool:
+    """Whether the prompt says what of it a provider may keep: Anthropic's models keep nothing unless told to."""
+    return "claude" in p.model if p.mark_cache is None else p.mark_cache
+
+
+def marked(messages: list[dict[str, str]]) -> list[dict[str, Any]]:
+    """The conversation, the ends of what stays the same marked: the system prompt, and all up to the last message."""
+    ends = {0, len(messages) - 1}
+    return [
+        message | {"content": [{"type": "text", "text": message["content"], "cache_control": {"type": "ephemeral"}}]}
+        if place in ends
+        else dict(message)
+        for place, message in enumerate(messages)
+    ]

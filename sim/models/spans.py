@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from sim.models import ModelError
 from sim.models.agent import Usage
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
@@ -19,7 +20,7 @@ INSTALL = "spans are asked for by OTEL_EXPORTER_OTLP_ENDPOINT; install calbench-
 Attributes = Mapping[str, Any]
 
 
-class NoSpans(ValueError):
+class NoSpans(ModelError):
     """Why spans can't be made, and what to do."""
 
 

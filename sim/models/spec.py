@@ -27,6 +27,13 @@ def is_simulated(model: str) -> bool:
 SECRET_WORDS = ("key", "token", "secret", "password", "authorization", "credential")
 LONG = 16  # characters, of what no text would hold by chance
 VARIABLE = re.compile(r"[A-Za-z_]\w*")
+# What `extra` may not say: where a call goes and as whom, that it is none, and what has a parameter of its own.
+RESERVED = {
+    *("model", "messages", "api_base", "base_url", "api_key", "azure_ad_token", "organization", "client", "stream"),
+    *("headers", "extra_headers", "default_headers", "extra_query", "default_query", "custom_llm_provider"),
+    *("mock_response", "mock_tool_calls", "mock_timeout", "fallbacks", "context_window_fallback_dict", "model_list"),
+    *("num_retries", "max_retries", "timeout", "request_timeout", "temperature", "max_tokens", "seed"),
+}
 # How the keys of well-known providers begin, and what stands before one in a header.
 KEY = re.compile(r"\b(?:sk|pk|rk|ghp|gho|xoxb)[-_][-\w]{12,}|\bAIza[-\w]{20,}|\b(?:Bearer|Basic) \S{6,}")
 
@@ -87,23 +94,11 @@ class LlmParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     requests_per_minute: float | None = None
 
 
-# What decides how a call is carried but not what is asked: a game stays the same game when these change.
-CARRIAGE = (
-    "api_base",
-    "api_base_env",
-    "api_key_env",
-    "headers_env",
-    "mark_cache",
-    "needs_env",
-    "prices",
-    "timeout",
-    "retry_for",
-    "retries",
-    "backoff",
-    "max_retry_after",
-    "concurrency",
-    "requests_per_minute",
-)
+# How a call is made but not what is asked: a game stays the same game when these change.
+TRANSPORT = {
+    *("api_base", "api_base_env", "api_key_env", "headers_env", "mark_cache", "needs_env", "prices", "timeout"),
+    *("retry_for", "retries", "backoff", "max_retry_after", "concurrency", "requests_per_minute"),
+}
 
 
 # What public figures were probably made with: the public benchmark's own defaults. The paper prints none.
@@ -117,7 +112,7 @@ def listed_addresses(p: LlmParameters) -> tuple[str, ...]:
 
 def asked(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters that decide what is asked."""
-    return {name: value for name, value in parameters.items() if name not in CARRIAGE}
+    return {name: value for name, value in parameters.items() if name not in TRANSPORT}
 
 
 def problem_of(p: LlmParameters) -> str | None:
@@ -132,12 +127,28 @@ def problem_of(p: LlmParameters) -> str | None:
             return f"{name} is {value}; give a whole number from {least}"
     if p.prices and min(p.prices.input, p.prices.output, p.prices.cached_input or 0) < 0:
         return "a price is below 0; give US dollars for a million tokens"
-    if any("@" in address for address in listed_addresses(p)):
-        return "api_base holds a user name, password or key; put it into the environment and name it with api_key_env"
-    if any("?" in address for address in listed_addresses(p)):
-        return "api_base holds a ?; leave out what follows: api_key_env names keys, AZURE_API_VERSION holds a version"
+    if problem := next(filter(None, map(address_problem, listed_addresses(p))), None):
+        return f"api_base {problem}"
     recorded = ("model", "api_base", "prompt_variant", "extra")
-    return misnamed(p) or secret_in({name: getattr(p, name) for name in recorded}, "")
+    return misnamed(p) or secret_in({name: getattr(p, name) for name in recorded}, "") or reserved_in(p.extra, "extra")
+
+
+def address_problem(address: str) -> str | None:
+    """What an address holds that it must not, as it would stand in traces and errors, and what to do."""
+    if "@" in address:
+        return "holds a user name, password or key; put it into the environment and name it with api_key_env"
+    if "?" in address:
+        return "holds a ?; leave out what follows: api_key_env names keys, AZURE_API_VERSION holds a version"
+    return None
+
+
+def reserved_in(extra: Mapping[str, Any], place: str) -> str | None:
+    """What the extra parameters, or those of `extra_body`, would replace of the call, and what to do."""
+    taken = next((name for name in extra if name.lower().replace("-", "_") in RESERVED), None)
+    if taken:
+        return f"{place}.{taken} would replace a part of the call; leave it out, or give the parameter of that use"
+    inside = extra.get("extra_body")
+    return reserved_in(inside, f"{place}.extra_body") if isinstance(inside, Mapping) else None
 
 
 def misnamed(p: LlmParameters) -> str | None:
@@ -149,17 +160,16 @@ def misnamed(p: LlmParameters) -> str | None:
 
 
 def secret_in(value: Any, place: str) -> str | None:
-    """Whether something in the value looks like a key, by its name or itself: it would then stand in every trace."""
-    if isinstance(value, str) and KEY.search(value):
-        return f"{place} looks like a secret; put it into the environment and name it with api_key_env"
-    for name, inner in value.items() if isinstance(value, Mapping) else ():
-        inside = f"{place}.{name}" if place else str(name)
-        if place and is_secret(str(name)):
-            return f"{inside} looks like a secret; put it into the environment and name it with api_key_env"
-        if problem := secret_in(inner, inside):
-            return problem
-    listed = enumerate(value) if isinstance(value, list | tuple) else ()
-    return next((problem for i, inner in listed if (problem := secret_in(inner, f"{place}[{i}]"))), None)
+    """What in the value looks like a key, by its name or itself: it would then stand in every trace."""
+    secret, inside = isinstance(value, str) and bool(KEY.search(value)), []
+    if isinstance(value, Mapping):
+        inside = [(f"{place}.{name}" if place else str(name), str(name), inner) for name, inner in value.items()]
+    elif isinstance(value, list | tuple):
+        inside = [(f"{place}[{i}]", "", inner) for i, inner in enumerate(value)]
+    named = next((at for at, name, _ in inside if place and is_secret(name)), place if secret else None)
+    if named:
+        return f"{named} looks like a secret; put it into the environment and name it with api_key_env"
+    return next((problem for at, _, inner in inside if (problem := secret_in(inner, at))), None)
 
 
 def is_secret(name: str) -> bool:
@@ -170,17 +180,13 @@ def is_secret(name: str) -> bool:
 
 def is_variable(name: str) -> bool:
     """Whether this is a variable's name, and not what it should hold."""
-    return bool(VARIABLE.fullmatch(name)) and not KEY.search(name) and ("_" in name or not is_like_a_key(name))
+    return bool(VARIABLE.fullmatch(name)) and ("_" in name or not is_like_a_key(name)) and not KEY.search(name)
 
 
 def is_like_a_key(value: str) -> bool:
     """Whether the value is too long and odd to stand in a text by chance, and no path."""
-    return (
-        len(value) >= LONG
-        and any(map(str.isdigit, value))
-        and any(map(str.isalpha, value))
-        and not value.startswith(("/", "~"))
-    )
+    mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return bool(KEY.search(value)) or (len(value) >= LONG and mixed and not value.startswith(("/", "~")))
 
 
 def variants_of(p: LlmParameters, nosy: bool) -> list[Variant]:

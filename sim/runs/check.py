@@ -16,11 +16,9 @@ from msgspec.structs import replace
 from machine.output import write_atomically
 from sim.agents import AgentFailure, Reply
 from sim.game.rounds import rounds
-from sim.models.agent import Answer, Ask, characters
+from sim.models.agent import Answer, Ask, characters, read_answer
 from sim.models.money import Ledger
-from sim.models.parse import parse
-from sim.models.provider import Provider
-from sim.models.request import address_for, request
+from sim.models.provider import Provider, address_for, request
 from sim.models.spec import LlmParameters, asked
 from sim.runs.play import Play, begin, config_of, identity
 from sim.runs.runner import build_waiting
@@ -113,7 +111,7 @@ def checked(p: LlmParameters, ask: Ask, answer: Answer, refused: dict[str, str])
     return Check(
         model=p.model,
         refused=refused,
-        read_as=parse(answer.text).how,
+        read_as=asyncio.run(read_answer(answer)).how,
         served_model=usage.served_model,
         characters=characters(ask),
         input_tokens=usage.input_tokens,

@@ -13,9 +13,8 @@ import msgspec
 
 from machine.output import write_atomically
 from sim.agents import Message, Registration
-from sim.agents.english import StyleParameters, named_styles
 from sim.agents.english.speaker import Style
-from sim.agents.parameters import PARAMETERS
+from sim.agents.parameters import PARAMETERS, StyleParameters, named_styles
 from sim.game.game import Game, Limits
 from sim.game.rounds import rounds
 from sim.game.trace_schema import schema_text

@@ -33,7 +33,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from sim.game.game import Limits
 from sim.game.trace import encoded
 from sim.models.agent import FILTERED, Answer, Ask, Usage
-from sim.models.money import agreeing, count
+from sim.models.response import agreeing, count
 from sim.models.spec import LlmParameters, is_simulated
 from sim.runs.play import Play, play_game_later
 from sim.runs.runner import build_waiting

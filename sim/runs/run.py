@@ -110,8 +110,8 @@ def carry_out(o: RunOptions) -> None:
 
     from machine.cores import TOO_MANY_ADVICE, TOO_MANY_ERRNOS
     from machine.output import no_empty_folders
-    from sim.models.attempts import KeyMissing
     from sim.models.cache import Unwritable
+    from sim.models.checks import KeyMissing
     from sim.models.prices import UnknownPrice
     from sim.models.prompts.builders import PromptsError
     from sim.models.spans import NoSpans

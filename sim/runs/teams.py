@@ -19,10 +19,9 @@ from sim.agents.beyond.secure import Secure, SecureParameters
 from sim.agents.beyond.shares import Shares, SharesParameters
 from sim.agents.beyond.strategic import Strategic, StrategicParameters
 from sim.agents.dsm import PRIVATE, WELFARE, Dsm, DsmParameters
-from sim.agents.english import StyleParameters, named_styles
 from sim.agents.english.speaker import AdaptiveStyle, Style
 from sim.agents.imap import Imap
-from sim.agents.parameters import study_parameters
+from sim.agents.parameters import StyleParameters, named_styles, study_parameters
 from sim.agents.sd import SdMap, SdParameters
 from sim.models.spec import LlmParameters, is_simulated, read_parameters
 from sim.runs.options import read_yaml

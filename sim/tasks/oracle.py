@@ -9,7 +9,7 @@ first slots, whatever the solver's version.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import prod
+from math import ceil, inf, prod
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 At = Mapping[int, Any]  # slot → the variable that says whether the meeting takes it
 
-CROWDED = "no schedule keeps every agent out of two meetings at once"
-
 # CP-SAT adds objectives up in 64 bits; beyond this the criteria are minimised one after the other.
 LARGEST_OBJECTIVE = 2**50
+# Its bounds are floats: a bound is the next whole number, unless it is above the last by rounding only.
+ROUNDING = 1e-6
 
 
 class NoSchedule(ValueError):
@@ -48,11 +48,15 @@ class Placement(Struct, frozen=True):
 
 
 class Optimum(Struct, frozen=True):
-    """The canonical cheapest schedule: a slot for each meeting, in the meetings' order."""
+    """The canonical cheapest schedule: a slot for each meeting, in the meetings' order.
+
+    Where it was not proven it is the cheapest that was found, and none is cheaper than `bound`.
+    """
 
     cost: int
     displaced: int
     slots: tuple[int, ...]
+    bound: int | None = None
 
 
 class Counts(Struct, frozen=True):
@@ -89,38 +93,99 @@ def conflicts(meetings: Sequence[Meeting]) -> list[tuple[int, int]]:
     return [(a, b) for a in range(len(members)) for b in range(a + 1, len(members)) if members[a] & members[b]]
 
 
-def solve(calendars: Sequence[Calendar], meetings: Sequence[Meeting], seconds: float | None = None) -> Optimum:
-    """The canonical optimum, by CP-SAT.
+def solve(
+    calendars: Sequence[Calendar],
+    meetings: Sequence[Meeting],
+    effort: float | None = None,
+    start: Sequence[int] = (),
+    keep: bool = False,
+) -> Optimum:
+    """The canonical optimum; to `keep` what `effort` did not prove, the cheapest schedule found, with a bound.
 
-    Raises NoSchedule where none is feasible, NotProven where `seconds` were not enough.
+    effort: the solver's deterministic time, in its units of about a second: no clock, so that the same task gives the
+    same schedule again; None until all is proven. start: a feasible schedule, a slot a meeting; the search begins there
+    or, where that is cheaper, at the schedule that takes the cheapest slot left, meeting by meeting.
+    Raises NoSchedule where none is feasible, and NotProven where the effort did not prove it and it is not to be kept.
     """
     options = placements(calendars, meetings)
     if not all(options):
         raise NoSchedule(f"meeting {next(i for i, o in enumerate(options) if not o) + 1} has no possible slot")
-    slots = cheapest(options, meetings, seconds)
-    chosen = [options[m][s] for m, s in enumerate(slots)]
-    return Optimum(sum(p.cost for p in chosen), sum(p.displaced for p in chosen), tuple(slots))
-
-
-def cheapest(options: Sequence[dict[int, Placement]], meetings: Sequence[Meeting], seconds: float | None) -> list[int]:
-    """The slots of the canonical optimum: the criteria minimised in order, as many at once as fit the solver."""
-    from ortools.sat.python import cp_model
-
-    model, at = assignment(options, meetings)
-    solver = exact_solver()
-    if seconds is not None:
-        solver.parameters.max_time_in_seconds = seconds
-    flat = [v for of_meeting in at for v in of_meeting.values()]
+    search = Search(options, meetings, effort, better_start(options, meetings, start) if start else ())
+    bound = 0
+    if effort is not None:
+        bound = search.minimise([p.cost for option in options for p in option.values()])
     for weights in stages(options):
-        objective = cp_model.LinearExpr.weighted_sum(flat, weights)
-        model.minimize(objective)
-        status = solver.solve(model)
+        search.minimise(weights)
+    if not search.slots:
+        raise NotProven(f"an effort of {effort} finds no schedule; give more effort")
+    chosen = [options[m][s] for m, s in enumerate(search.slots)]
+    cost = sum(p.cost for p in chosen)
+    proven = effort is None or bound == cost
+    if not proven and not keep:
+        raise NotProven(
+            f"an effort of {effort:g} proves only that its optimum lies between {bound} and {cost}; "
+            "give more effort, or keep what is not proven"
+        )
+    return Optimum(cost, sum(p.displaced for p in chosen), tuple(search.slots), None if proven else bound)
+
+
+def better_start(
+    options: Sequence[Mapping[int, Placement]], meetings: Sequence[Meeting], start: Sequence[int]
+) -> Sequence[int]:
+    """The cheaper of the start and of the schedule that takes, meeting by meeting, the cheapest slot that is left."""
+    taken: set[tuple[int, int]] = set()
+    slots: list[int] = []
+    for option, meeting in zip(options, meetings, strict=True):
+        left = [s for s in option if not any((a, s) in taken for a in meeting.participants)]
+        if not left:
+            return start
+        slots.append(min(left, key=lambda s: (option[s].cost, s)))
+        taken.update((a, slots[-1]) for a in meeting.participants)
+    return min(slots, start, key=lambda schedule: sum(options[m][s].cost for m, s in enumerate(schedule)))
+
+
+class Search:
+    """A search that goes on from the best schedule so far, `slots`, until its effort is spent."""
+
+    def __init__(
+        self,
+        options: Sequence[Mapping[int, Placement]],
+        meetings: Sequence[Meeting],
+        effort: float | None,
+        start: Sequence[int],
+    ) -> None:
+        self.model, self.at = assignment(options, meetings)
+        self.left, self.slots, self.ended = inf if effort is None else effort, list(start), True
+
+    def minimise(self, weights: Sequence[int]) -> int:
+        """Minimise the sum of weights, one a (meeting, slot), and keep it so; its proven bound.
+
+        After an objective that was not minimised for certain, none is.
+        """
+        from ortools.sat.python import cp_model
+
+        if not self.ended:
+            return 0
+        objective = cp_model.LinearExpr.weighted_sum(
+            [v for of_meeting in self.at for v in of_meeting.values()], weights
+        )
+        self.model.minimize(objective)
+        self.model.clear_hints()  # type: ignore[no-untyped-call]
+        for of_meeting, slot in zip(self.at, self.slots, strict=False):
+            for each, variable in of_meeting.items():
+                self.model.add_hint(variable, each == slot)
+        solver = exact_solver()
+        solver.parameters.max_deterministic_time = self.left
+        status = solver.solve(self.model)
         if status == cp_model.INFEASIBLE:
-            raise NoSchedule(CROWDED)
-        if status != cp_model.OPTIMAL:
-            raise NotProven(f"the optimum was not proven within {seconds} seconds")
-        model.add(objective == round(solver.objective_value))
-    return [next(s for s, v in of_meeting.items() if solver.boolean_value(v)) for of_meeting in at]
+            raise NoSchedule("no schedule keeps every agent out of two meetings at once")
+        self.left -= solver.deterministic_time
+        self.ended = status == cp_model.OPTIMAL
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return 0
+        self.slots = [next(s for s, v in of_meeting.items() if solver.boolean_value(v)) for of_meeting in self.at]
+        self.model.add(objective == round(solver.objective_value))
+        return max(0, ceil(solver.best_objective_bound - ROUNDING))
 
 
 def assignment(options: Sequence[Mapping[int, Placement]], meetings: Sequence[Meeting]) -> tuple[CpModel, Sequence[At]]:

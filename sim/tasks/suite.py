@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import msgspec
@@ -12,17 +14,17 @@ from msgspec import Struct
 
 from machine.output import write_atomically
 from sim.calendar import Calendar, Errand, ScheduledMeeting
-from sim.tasks.bounded import Replay, greedy, replay, replay_optimum, solve_within
-from sim.tasks.contradictions import contradiction
-from sim.tasks.oracle import Counts, NoSchedule, NotProven, Optimum, TooManyStates, count, solve
-from sim.tasks.participants import draw_speaker_orders
-from sim.tasks.scenario import Meeting, Parameters, Scenario, ScenarioError, generate
-from sim.tasks.task import Schedule, Task
+from sim.tasks.oracle import Counts, NoSchedule, NotProven, TooManyStates, count, solve
+from sim.tasks.scenario import Meeting, Parameters, Scenario, ScenarioError, draw_speaker_orders, generate, given
+from sim.tasks.schedules import Replay, greedy, replay, replay_optimum
+from sim.tasks.task import Schedule, Task, contradiction
 
 VARIED_COSTS = (1, 100, 1000)
 # Bytes of a task's name. A file's name has 255 at most, and a trace's has its repeat, its ending and, while it is
 # written, a process id beside the task's.
 LONGEST_NAME = 200
+# Where no draw of blocked errands leaves a feasible task: far beyond what any published task needed.
+MOST_ATTEMPTS = 1000
 
 
 class TaskError(ValueError):
@@ -54,7 +56,7 @@ def make_task(entry: Entry, solving: Solving = Solving()) -> Task:
 def assemble(entry: Entry, condition: str, scenario: Scenario, solving: Solving = Solving()) -> Task:
     """The task that a scenario makes, solved and with its yardsticks."""
     p, calendars, meetings = entry.parameters, scenario.calendars, scenario.meetings
-    optimum, bound = solved(scenario, solving)
+    optimum = solve(calendars, meetings, solving.effort, scenario.witness, solving.keep)
     counts = counted(scenario)
     return Task(
         task_id=entry.task_id,
@@ -77,24 +79,61 @@ def assemble(entry: Entry, condition: str, scenario: Scenario, solving: Solving 
         difficulty_score=difficulty_score(optimum.cost, meetings),
         feasible_assignments=counts.feasible if counts else None,
         optimal_assignments=counts.optimal if counts else None,
-        optimal_bound=bound,
+        optimal_bound=optimum.bound,
     )
 
 
-def solved(scenario: Scenario, solving: Solving) -> tuple[Optimum, int | None]:
-    """The optimum, or the cheapest schedule found and a bound. Raises NotProven where that is not to be kept."""
-    calendars, meetings = scenario.calendars, scenario.meetings
-    if solving.effort is None:
-        return solve(calendars, meetings), None
-    result = solve_within(calendars, meetings, solving.effort, scenario.witness)
-    if result.proven:
-        return result.best, None
-    if not solving.keep:
-        raise NotProven(
-            f"an effort of {solving.effort:g} proves only that its optimum lies between {result.bound} and "
-            f"{result.best.cost}; give more effort, or keep what is not proven"
-        )
-    return result.best, result.bound
+def blocked_per_agent(density: float) -> int:
+    """How many errands of each agent are blocked."""
+    return max(1, round(6 * density**2))
+
+
+def make_listed_task(entry: Entry, blocked: bool, solving: Solving = Solving()) -> Task:
+    """The task of a list's entry: in its blocked form where the list says how many errands of each agent are, or where
+    all are to be `blocked` and the list doesn't say none. Raises ScenarioError, NoSchedule or NotProven."""
+    wanted = given(entry.parameters.blocked_errands, int(blocked))
+    return make_blocked_task(entry, solving) if wanted else make_task(entry, solving)
+
+
+def make_blocked_task(entry: Entry, solving: Solving = Solving()) -> Task:
+    """The blocked form of a list's entry: the first draw that leaves both the oracle and the greedy a schedule.
+
+    Raises ScenarioError where an agent has too few errands to block, or no draw leaves a schedule.
+    """
+    number = given(entry.parameters.blocked_errands, blocked_per_agent(entry.parameters.density))
+    named = msgspec.structs.replace(entry, task_id=f"{entry.task_id}_blocked{number}")
+    scenario = generate(entry.parameters)
+    eligible = [eligible_slots(scenario, agent) for agent in range(entry.parameters.num_agents)]
+    if min(map(len, eligible)) < number:
+        raise ScenarioError(f"the rule 'each agent has {number} errands outside its witness slots to block' fails")
+    for attempt in range(MOST_ATTEMPTS):
+        rng = Random(f"blocked:{entry.task_id}:{number}:{attempt}")
+        slots = [sorted(rng.sample(e, number)) for e in eligible]
+        drawn = msgspec.structs.replace(scenario, calendars=blocked(scenario.calendars, slots))
+        with suppress(NoSchedule):
+            return assemble(named, "blocked", drawn, solving)
+    raise ScenarioError(f"the rule 'some draw of {number} blocked errands an agent leaves a schedule' fails")
+
+
+def eligible_slots(scenario: Scenario, agent: int) -> list[int]:
+    """The slots, ascending, that hold an errand and are none of the agent's witness slots."""
+    reserved = {s for m, s in zip(scenario.meetings, scenario.witness, strict=True) if agent in m.participants}
+    slots = scenario.calendars[agent].slots
+    return [s for s, item in enumerate(slots) if isinstance(item, Errand) and s not in reserved]
+
+
+def blocked(calendars: Sequence[Calendar], slots: Sequence[Collection[int]]) -> tuple[Calendar, ...]:
+    """The calendars with each agent's errands in its slots blocked."""
+    return tuple(
+        Calendar([block(item) if s in chosen else item for s, item in enumerate(calendar.slots)])
+        for calendar, chosen in zip(calendars, slots, strict=True)
+    )
+
+
+def block(item: object) -> Errand:
+    """The errand, immovable."""
+    assert isinstance(item, Errand)
+    return msgspec.structs.replace(item, blocked=True)
 
 
 def counted(scenario: Scenario) -> Counts | None:

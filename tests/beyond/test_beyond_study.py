@@ -1,5 +1,7 @@
 """What a notebook beyond the paper has at hand: when it is about the study's own games and parameters, and when not."""
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,12 +9,16 @@ import polars as pl
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
+from matplotlib.axes import Axes
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
-from pipeline.beyond.study import Beyond
+from pipeline.beyond.study import Beyond, look
 from pipeline.reports.notebook_session import NOT_REFERENCE
-from pipeline.reports.reference_study import PARAMS_BEYOND, is_reference, make_reference
+from pipeline.reports.plots.layout import HALF_COLUMN, at_width
+from pipeline.reports.reference_study import PARAMS_BEYOND, ROOT, is_reference, make_reference
+
+NOTEBOOKS = sorted((ROOT / "notebooks/beyond").glob("*.ipynb"))
 
 
 @pytest.fixture
@@ -57,3 +63,31 @@ def test_ship_names_the_files_it_wrote_as_seen_from_the_project(tables: Path, mo
     assert result.output.splitlines()[-1] == "told by a.json and b.json"
     assert is_reference(tables, tables / "a.json")
     assert is_reference(tables, tables / "b.json", PARAMS_BEYOND)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_short_enough_to_read_and_draws_with_one_import_of_ours(path: Path) -> None:
+    cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    code = ["".join(cell["source"]) for cell in cells]
+    lines = [line for cell in code for line in cell.splitlines() if line.strip()]
+    assert len(lines) <= 140 and max(map(len, lines)) <= 100
+    assert max(len(cell.splitlines()) for cell in code) <= 15 and len(code) <= 23
+    assert {line.split()[1].partition(".")[0] for line in lines if re.match("from|import", line)} <= {
+        "polars", "scipy", "pipeline"}  # fmt: skip
+    assert sum(line.startswith("from pipeline") for line in lines) == 1
+    assert sum(".claim(" in line for line in lines) <= 4 and "lambda" not in " ".join(code)
+
+
+def test_a_figure_keys_each_label_once_and_is_drawn_anew_at_half_the_width(tables: Path) -> None:
+    study = Beyond(tables / "figures", tables, tables, tables)
+
+    def draw(axes: Axes, slope: int) -> list[tuple[float, float, str]]:
+        axes.plot([1, 10], [slope, 10 * slope], **look("poll-0", label="polling"))
+        axes.set(xscale="log")
+        return [(10, 10 * slope, "end")]
+
+    study.draw("lines", "Two lines", [("one", 1), ("two", 2)], draw, x="size")
+    figure = at_width(study.drawn["lines"], HALF_COLUMN)
+    assert [axes.get_title("left") for axes in figure.axes] == ["one", "two"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["polling"]
+    assert all("end" in [text.get_text() for text in axes.texts] for axes in figure.axes)

@@ -111,21 +111,6 @@ def test_a_game_that_is_in_two_folders_counts_once(tmp_path: Path) -> None:
     assert {name: frame.height for name, frame in twice.items()} == {name: f.height for name, f in once.items()}
 
 
-@pytest.mark.slow
-def test_tables_are_compared_from_any_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name, frame in played(lambda held, _: PLAIN[held], 3).items():
-        frame.write_parquet(tmp_path / f"{name}.parquet")
-    monkeypatch.chdir(tmp_path)
-    compare([Path()], None)
-    assert capsys.readouterr().out.startswith("uniform costs, 3 tasks; shares are of the bits of ")
-    games = pl.read_parquet("games.parquet").with_columns(setting=pl.lit(None, pl.String))
-    games.write_parquet("games.parquet")
-    compare([Path()], None)
-    assert capsys.readouterr().out.startswith("unknown costs, 3 tasks; shares are of the bits of ")
-
-
 def test_one_task_alone_is_nothing_to_learn_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, frame in played(lambda held, _: PLAIN[held], 1).items():
         frame.write_parquet(tmp_path / f"{name}.parquet")

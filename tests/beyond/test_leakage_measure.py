@@ -1,4 +1,4 @@
-"""Bits of whole games: scripted protocols by hand, English, rounds, coalitions, lies."""
+"""Bits of whole games: scripted protocols by hand, English and its figures, rounds, coalitions, lies."""
 
 from itertools import permutations
 from math import log2
@@ -10,8 +10,8 @@ import pytest
 from polars.testing import assert_frame_equal
 from small_games import BLOCKED, SETTINGS, Game, Slot
 
-from pipeline.beyond.leakage import game_bits
-from pipeline.beyond.leakage.measure import Leakage, leakage
+from pipeline.beyond.leakage.measure import Leakage, game_bits, leakage, with_figures
+from pipeline.beyond.leakage.statements import cost_in_figures
 from pipeline.tables.io import write_table
 from pipeline.tables.schemas.base import TABLES
 
@@ -41,16 +41,6 @@ def test_costs_tell_each_slot_exactly() -> None:
     assert bits(game, column="feasible_bits") == pytest.approx(3.0)
 
 
-def test_costs_of_varied_tasks_tell_more() -> None:
-    game = asked([0, 100, 1, 1000], costs={"1": 100, "3": 1000}, setting="varied")
-    assert bits(game) == pytest.approx(-2 * log2(0.375 * 11 / 36))
-
-
-def test_a_decision_tells_its_recipients_that_the_slot_is_feasible_for_its_sender() -> None:
-    game = asked([0, 1, 1, 1], costs={}).typed(0, 0, 1, imap="decision", meeting_id=1, slot=0)
-    assert bits(game, observer=1, target=0) == pytest.approx(1.0)
-
-
 @pytest.mark.parametrize(
     ("score", "held", "possible"), [(11, 0, 1 / 4), (10, 1, 0.75 * 14 / 36), (1, 1000, 0.75 * 22 / 36)]
 )
@@ -73,13 +63,6 @@ def test_one_slot_at_a_time_tells_one_bit_for_an_answer_and_less_for_a_question(
     assert bits(game, observer=1, target=0) == pytest.approx(2 * PROPOSED)
     game.typed(0, 0, 1, sd="confirm", meeting_id=1, slot=1)
     assert bits(game, observer=1, target=0) == pytest.approx(PROPOSED + 1.0)
-
-
-def test_a_plan_that_moves_a_meeting_tells_that_one_stands_there() -> None:
-    game = Game([[1, 0, 0], [0, 0, 0], [0, 0, 0]]).ended(0, {0: 1, 2: 1})
-    plan = {"id": 1, "slot": 1, "displacements": [], "cleared_slots": [1]}
-    game.typed(1, 0, 1, dsm="proposals", slots=[1], plans=[plan], round=1, participants=[0, 1]).ended(1, {0: 2, 1: 2})
-    assert bits(game, observer=1, target=0, number=1) == bits(game, 1, 0, 1, "bits_true") == pytest.approx(BUSY)
 
 
 def test_a_plan_that_moves_a_meeting_tells_where_nothing_stands() -> None:
@@ -114,16 +97,6 @@ def test_no_order_of_messages_changes_a_digit_that_counts() -> None:
             assert_frame_equal(one, other, abs_tol=1e-12)
 
 
-def test_the_same_said_twice_tells_nothing_new() -> None:
-    once, twice = measured(english(CLAIMS)), measured(english(CLAIMS * 2))
-    assert all(one.equals(other) for one, other in zip(once, twice, strict=True))
-
-
-def test_a_positive_claim_is_worth_the_belief_that_it_comes_to() -> None:
-    gain = 0.95 * log2(0.95 / 0.5) + 0.05 * log2(0.05 / 0.5)
-    assert bits(english([(0, 1, 0, "positive")])) == pytest.approx(gain)
-
-
 def test_a_slot_told_again_in_a_later_round_is_news_only_where_it_changed() -> None:
     game = Game([[0, 0, 0, 0], [1, 0, 1, 0], [0, 0, 0, 0]])
     for number in (0, 1):
@@ -137,15 +110,6 @@ def test_a_slot_told_again_in_a_later_round_is_news_only_where_it_changed() -> N
     assert again["new_bits"].item() == pytest.approx(BUSY + ERRAND)  # the meeting, and the errand where it landed
     assert again["total_bits"].item() == pytest.approx(2 * ERRAND + FREE + BUSY + ERRAND)
     assert again["misled"].item() == 0
-
-
-def test_what_a_later_round_adds_to_the_same_secret_is_only_what_is_new() -> None:
-    game = Game([[0, 0, 0], [0, 0, 0], [0, 0, 0]])
-    game.typed(0, 1, 0, sd="reply", meeting_id=1, slot=0, reply_status="PENDING").ended(0, {0: 2, 2: 2})
-    game.typed(1, 0, 1, imap="cost_request", meeting_id=2, slots=[0])
-    game.typed(1, 1, 0, imap="costs", meeting_id=2, costs={"0": 0}).ended(1, {0: 1, 1: 1})
-    last = measured(game).pairs.filter(round=1, observer_agent=0)
-    assert last.select("bits", "new_bits", "total_bits").row(0) == pytest.approx((FREE, FREE - 1, FREE))
 
 
 def test_an_errand_that_can_no_longer_move_is_a_secret_of_its_own() -> None:
@@ -168,12 +132,6 @@ def test_only_noise_that_is_drawn_anew_tells_more_in_another_round() -> None:
     assert bits(game) == last["bits"] == pytest.approx(once) and last["total_bits"] > once + 0.1
 
 
-def test_an_errand_with_nowhere_to_go_is_busy() -> None:
-    game = Game([[0, 0], [1, 1]])
-    game.typed(0, 1, 0, sd="reply", meeting_id=1, slot=0, reply_status="IMPOSSIBLE").ended(0, {0: 0, 1: 0})
-    assert bits(game, column="bits_true") == pytest.approx(BUSY)
-
-
 def test_a_meeting_that_both_attend_is_no_news() -> None:
     game = Game([[0, 0], [0, 1]]).ended(0, {0: 0, 1: 0})
     game.typed(1, 0, 1, imap="cost_request", meeting_id=2, slots=[0, 1])
@@ -187,12 +145,6 @@ def test_a_lie_is_not_counted_as_leakage() -> None:
     assert bits(game) == pytest.approx(1.0)
     assert bits(game, column="bits_true") == pytest.approx(log2(2**-10 / 0.375))
     assert bits(game, column="misled") == 1
-
-
-def test_answers_that_contradict_each_other_do_not_break_anything() -> None:
-    game = asked([1, 1, 1, 0], costs={"0": None}).typed(0, 1, 0, imap="costs", meeting_id=1, costs={"0": 1})
-    chance = 0.375 / 0.875
-    assert bits(game, column="bits_true") == pytest.approx(log2(chance / 0.375))
 
 
 def test_a_coalition_knows_no_less_than_any_member_and_no_more_than_all_of_them_told_apart() -> None:
@@ -223,15 +175,6 @@ def test_a_coalition_puts_two_halves_together() -> None:
     assert found["0+2+3"]["members_bits"] == pytest.approx(3.0) and found["0+2+3"]["everybody"]
 
 
-def test_a_coalition_can_know_more_than_all_of_its_members_told_apart() -> None:
-    game = Game([[0, 0], [1, 0], [0, 0]])
-    game.typed(0, 1, 0, sd="reply", meeting_id=1, slot=0, reply_status="PENDING")
-    game.typed(0, 1, 2, sd="reschedule_reply", meeting_id=1, to_slot=0, reply_status="IMPOSSIBLE")
-    row = measured(game.ended(0, {0: 0, 1: 0})).coalitions.filter(target_agent=1).row(0, named=True)
-    assert row["bits"] == pytest.approx(ERRAND)  # feasible, and not free: an errand
-    assert row["members_bits"] == pytest.approx(1 - log2(0.875)) and row["bits"] > row["members_bits"]
-
-
 @pytest.mark.parametrize("pairs_up_to", [1, 8])
 def test_of_two_agents_the_other_is_everybody(pairs_up_to: int) -> None:
     game = asked([0, 0, 0, 1], costs={"0": 0})
@@ -250,3 +193,31 @@ def test_a_folder_of_tables_has_a_row_for_each_game_also_for_one_in_which_nothin
     assert found["game_id"].to_list() == ["g", "silent"]
     assert found["bits"].to_list() == [pytest.approx(FREE / 2), 0.0]
     assert found["bits_touched"].to_list() == [pytest.approx(FREE), None]
+
+
+CLAUSES = [
+    ("Slot 2 would cost me 1", 1),
+    ("For me slots 3–6, 8, 11 and 13 come at cost 100", 100),
+    ("I can make room in slots 0, 2 and 9-13 (cost=1 each)", 1),
+    ("The cost of slots 7 through 9 is 1000 each on my side", 1000),
+    ("From Agent 4 I have a cost of 1 for slots 0, 5 and 6", 1),
+    ("Slot #3 would come at cost 100 for agent #2", 100),
+    ("It costs 100 to clear slot 1", 100),
+    ("Slots 0, 3 and 4 are low cost on my side", None),
+    ("There is nothing in my way at slots 4 to 7", None),
+    ("Slot 1 costs 100, slot 2 costs 1", None),
+    (None, None),
+]
+
+
+@pytest.mark.parametrize(("clause", "cost"), CLAUSES)
+def test_a_cost_is_the_one_figure_that_names_no_slot_and_no_agent(clause: str | None, cost: int | None) -> None:
+    assert cost_in_figures(clause) == cost
+
+
+def test_a_figure_that_is_believed_tells_the_cost_and_not_only_that_it_is_possible() -> None:
+    game = Game([[0, 0], [100, 0]], setting="varied").claimed(0, 0, 1, 0, "positive")
+    game.rows["belief_evidence"][0]["matched_clause"] = "slot 0 costs me 100"
+    row = with_figures(game.ended(0, {0: 1, 1: 1}).tables(), SETTINGS).row(0, named=True)
+    surprise = -log2(0.5 * 0.75 * 11 / 36)  # about one of two ordered pairs
+    assert row["bits_with_figures"] == row["bits_true_with_figures"] == pytest.approx(surprise / 2)

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 from small_games import SETTINGS, Game
 
-from pipeline.beyond.leakage import stage
+from pipeline.beyond.leakage import tables as stage
 from pipeline.beyond.leakage.gains import setting_prior
-from pipeline.beyond.leakage.orders import by_prior, kendall, orders, reversed_pairs
-from pipeline.beyond.leakage.schemas import LEAKAGE_TABLES
+from pipeline.beyond.leakage.tables import TABLES as LEAKED
+from pipeline.beyond.leakage.tables import by_prior, kendall, orders
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import polars_schema, write_table
 from pipeline.tables.schemas.base import TABLES
@@ -27,10 +27,6 @@ def test_tau_is_that_of_scipy(pairs: list[tuple[int, int]]) -> None:
     a, b = (np.array(side, dtype=float) for side in zip(*pairs, strict=True))
     theirs = kendalltau(a, b).statistic if len(set(a)) > 1 and len(set(b)) > 1 else np.nan
     assert kendall(a[None], b[None])[0] == pytest.approx(theirs, nan_ok=True)
-
-
-def test_pairs_in_reverse_are_counted_and_ties_are_not() -> None:
-    assert reversed_pairs(np.array([1.0, 2.0, 3.0, 3.0]), np.array([1.0, 0.0, 5.0, 4.0])) == 1
 
 
 def test_an_order_that_every_task_shows_has_no_interval_to_speak_of() -> None:
@@ -47,11 +43,6 @@ def test_a_setting_that_nobody_stated_has_the_prior_of_its_own_calendars() -> No
     assert prior.probability == pytest.approx([0.25, 0.25 * 3 / 4, 0.25 / 4, 0.5])
 
 
-def test_calendars_that_are_full_leave_every_state_possible() -> None:
-    prior = setting_prior("mine", Game([[5, 5], [5, 5]]).tables()["items"], 4, SETTINGS)
-    assert (prior.probability > 0).all() and prior.probability.sum() == pytest.approx(1)
-
-
 @pytest.mark.slow
 def test_tables_that_tell_little_have_a_result_all_the_same(tmp_path: Path) -> None:
     silent = Game([[0, 1], [1, 0]])
@@ -63,7 +54,7 @@ def test_tables_that_tell_little_have_a_result_all_the_same(tmp_path: Path) -> N
     for case, tables in cases.items():
         for name, frame in tables.items():
             write_table(frame, TABLES[name], tmp_path / case, csv=False)
-        stage.main(tmp_path / case, None, tmp_path / case / "out")
+        stage.main(tmp_path / case, tmp_path / case / "out")
         found = pl.read_parquet(tmp_path / case / "out/leaked_games.parquet")
         assert found["bits"].to_list() == [0.0] * tables["games"].height
 
@@ -75,7 +66,7 @@ def test_a_game_that_was_broken_off_is_measured_but_stands_for_no_team(tmp_path:
         write_table(pl.concat([part[name] for part in parts]), TABLES[name], tmp_path, csv=False)
     games = pl.read_parquet(tmp_path / "games.parquet").with_columns(stopped=pl.col("game_id") == "broken")
     write_table(games, TABLES["games"], tmp_path, csv=False)
-    stage.main(tmp_path, None, tmp_path / "out")
+    stage.main(tmp_path, tmp_path / "out")
     teams = pl.read_parquet(tmp_path / "out/leaked_teams.parquet").filter(measure="bits")
     assert pl.read_parquet(tmp_path / "out/leaked_games.parquet").height == 2 and teams["games"].to_list() == [1]
 
@@ -88,13 +79,12 @@ def test_the_stage_writes_each_table_of_a_folder_under_its_name(tmp_path: Path) 
         game._add("game_summary", weight_mode=mode, **summary)
     for name, frame in game.tables().items():
         write_table(frame, TABLES[name], tmp_path, csv=False)
-    stage.main(tmp_path, "mine", tmp_path / "out")
+    stage.main(tmp_path, tmp_path / "out")
     written = {path.stem: pl.read_parquet(path) for path in (tmp_path / "out").iterdir()}
-    tables = {name: table for name, table in LEAKAGE_TABLES.items() if name != "learned_teams"}  # of learned.py
-    assert set(written) == {f"{name}_mine" for name in tables}
-    for name, table in tables.items():
-        assert dict(written[f"{name}_mine"].schema) == polars_schema(table)
-    assert written["leaked_games_mine"].select("vps", "vps_reversed").row(0) == (0.4, pytest.approx(0.45))
+    assert set(written) == set(LEAKED)
+    for name, table in LEAKED.items():
+        assert dict(written[name].schema) == polars_schema(table)
+    assert written["leaked_games"].select("vps", "vps_reversed").row(0) == (0.4, pytest.approx(0.45))
 
 
 @pytest.mark.slow

@@ -9,9 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.beyond.optima.schedules import TooManySchedules, calendars_of, problem, schedules
-from pipeline.beyond.optima.stage import ABOVE, INCOMPLETE, OPTIMAL, fairness_row
-from pipeline.beyond.optima.tasks import Bounds, burdens, gini, optimum_rows, percentile, price_rows, solved, task_row
+from pipeline.beyond.optima import (
+    ABOVE,
+    INCOMPLETE,
+    OPTIMAL,
+    Bounds,
+    TooManySchedules,
+    burdens,
+    calendars_of,
+    fairness_row,
+    gini,
+    optimum_rows,
+    percentile,
+    price_rows,
+    problem,
+    schedules,
+    solved,
+    task_row,
+)
 from pipeline.traces.ingest import fairness as ratio
 from sim.calendar import Calendar, Errand
 from sim.tasks.oracle import count

@@ -16,28 +16,26 @@ from typer.testing import CliRunner
 
 from pipeline.beyond.strategy.outcomes import (
     DIFFERENCE,
-    agents_of,
+    TABLES,
     bits_about,
     effects,
     gain,
     measures,
     outcomes,
     probers,
+    queried,
 )
 from pipeline.beyond.strategy.play import (
     Lie,
     liar_team,
     liars,
-    prober_team,
     read_name,
     reported_lies,
     response_lies,
     tasks_of,
-    write_team,
 )
-from pipeline.beyond.strategy.schemas import EFFECTS, OUTCOMES, PROBERS, RESPONSES
-from pipeline.beyond.strategy.schemas import PRICES as BY_PRICE
-from pipeline.beyond.strategy.search import Span, costs_of, envelope, gain_at, gains, lies_of, priced, responses
+from pipeline.beyond.strategy.responses import costs_of, envelope, gain_at, gains, lies_of, priced, responses
+from pipeline.beyond.tables import write_team
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import conform
@@ -82,10 +80,10 @@ def told(played: dict[str, Path]) -> pl.DataFrame:
     some = ["imap", "imap.shared.0-2"]
     settings = yaml.safe_load(Path("notebooks/beyond/params.yaml").read_text())["leakage"]
     frames = [
-        agents_of(folder).join(bits_about(folder, some, settings), on=["game_id", "agent"], how="left")
+        queried(folder, "agents").join(bits_about(folder, some, settings), on=["game_id", "agent"], how="left")
         for folder in (played["lied"], played["true"])
     ]
-    return conform(outcomes(*frames), OUTCOMES)
+    return conform(outcomes(*frames), TABLES["strategy_outcomes"])
 
 
 def traces(path: Path) -> list[dict[str, Any]]:
@@ -104,7 +102,7 @@ def points_of(trace: dict[str, Any]) -> list[int]:
 
 
 def test_costs_points_and_missed_meetings_are_those_of_the_traces(played: dict[str, Path]) -> None:
-    found = {(r["game_id"], r["agent"]): r for r in agents_of(played["lied"]).iter_rows(named=True)}
+    found = {(r["game_id"], r["agent"]): r for r in queried(played["lied"], "agents").iter_rows(named=True)}
     seen = 0
     for trace in traces(played["traces"]):
         failed = [
@@ -123,21 +121,11 @@ def test_costs_points_and_missed_meetings_are_those_of_the_traces(played: dict[s
     assert seen > 4
 
 
-def test_an_initiator_s_points_are_those_that_its_agent_kept(played: dict[str, Path]) -> None:
-    for trace in traces(played["traces"]):
-        if trace["config"]["team"].startswith("dsm"):
-            kept = sum(s["points"] - 100 for s in trace["final_state"]["agent_summaries"])
-            assert kept == sum(rewards(trace))
-
-
-def rewards(trace: dict[str, Any]) -> list[int]:
-    """What each decision settles, for the initiator."""
-    bodies = [json.loads(e["data"]["content"]) for e in trace["events"] if e["type"] == "dm_sent"]
-    return [b["reward"]["scoring_cost"] - b["reward"]["reward"] for b in bodies if b.get("reward")]
-
-
 def test_each_game_with_liars_stands_beside_the_truthful_one(told: pl.DataFrame, played: dict[str, Path]) -> None:
-    true = {(r["team"], r["task_id"], r["agent"]): r["cost"] for r in agents_of(played["true"]).iter_rows(named=True)}
+    true = {
+        (r["team"], r["task_id"], r["agent"]): r["cost"]
+        for r in queried(played["true"], "agents").iter_rows(named=True)
+    }
     assert told.height == len(PLAYED) * 3
     for row in told.iter_rows(named=True):
         seats = [int(s) for s in row["seats"].split("-")]
@@ -152,14 +140,9 @@ def test_only_slots_that_were_possible_count_as_denied(told: pl.DataFrame) -> No
     assert told.filter(lie="tenfold")["denied"].sum() == told["denied_truthful"].sum() == 0
 
 
-def test_bits_are_there_for_the_chosen_teams_alone(told: pl.DataFrame) -> None:
-    assert told.filter(protocol="imap").select(pl.all_horizontal(pl.col("^bits.*$").is_not_null()).all()).item()
-    assert told.filter(protocol="dsm-welfare")["bits"].is_null().all()
-
-
 def test_a_game_without_its_truthful_one_is_refused(played: dict[str, Path]) -> None:
     frames = [
-        agents_of(played[k]).with_columns(pl.lit(None, pl.Float64).alias(c) for c in ("bits", "bits_true"))
+        queried(played[k], "agents").with_columns(pl.lit(None, pl.Float64).alias(c) for c in ("bits", "bits_true"))
         for k in ("lied", "true")
     ]
     with pytest.raises(ValueError, match="has no truthful game of its protocol on its task"):
@@ -167,7 +150,7 @@ def test_a_game_without_its_truthful_one_is_refused(played: dict[str, Path]) -> 
 
 
 def test_effects_of_all_seats_are_the_means_over_games(told: pl.DataFrame) -> None:
-    found = conform(effects(told, PRICES, FEW), EFFECTS)
+    found = conform(effects(told, PRICES, FEW), TABLES["strategy_effects"])
     assert set(found["measure"]) == set(measures(PRICES))
     row = found.filter(protocol="dsm-welfare", lie="tenfold", setting="uniform", seats="all", measure="gain").row(
         0, named=True
@@ -202,14 +185,6 @@ def test_the_envelope_names_the_best_lie_at_every_price(lines: dict[str, tuple[f
     assert worth[chosen] == pytest.approx(max(worth.values()))
 
 
-def test_of_lies_that_fail_meetings_a_price_deters_all() -> None:
-    assert envelope({"refuses": (10.0, 2.0), "keeps": (4.0, 0.5)}) == [
-        Span("refuses", 0.0, 4.0),
-        Span("keeps", 4.0, 8.0),
-        Span("truth", 8.0, inf),
-    ]
-
-
 def costs(lie: str, task: str, cost: list[int], missed: list[int], seat: int = 1) -> dict[str, Any]:
     here = {"protocol": "imap", "setting": "uniform", "lie": lie, "seat": seat, "task_id": task}
     return here | {"cost": cost, "missed": missed}
@@ -220,12 +195,14 @@ def test_a_lie_is_chosen_on_one_suite_and_its_gain_reported_on_the_other() -> No
     liar = [costs("refuses", f"t{i}", [5, 0, 5], [0, 2, 1]) for i in range(4)]
     chosen = gains(pl.DataFrame([*true, *liar, *(costs("keeps", f"t{i}", [9, 1, 5], [0, 0, 0]) for i in range(4))]))
     other = gains(pl.DataFrame([*true, *liar, *(costs("keeps", f"t{i}", [9, 3, 5], [0, 0, 0]) for i in range(4))]))
-    found = conform(priced(chosen, other, ["keeps", "refuses"], {"uniform": [0, 3]}, 50, FEW), BY_PRICE)
+    found = conform(
+        priced(chosen, other, ["keeps", "refuses"], {"uniform": [0, 3]}, 50, FEW), TABLES["strategy_prices"]
+    )
     assert found.select("price", "lie", "gain", "saved").rows() == [
         (0.0, "refuses", 4.0, 1.0),
         (3.0, "keeps", 1.0, 0.25),
     ]
-    rows = conform(responses(chosen, other, ["keeps", "refuses"], FEW), RESPONSES).sort("lie")
+    rows = conform(responses(chosen, other, ["keeps", "refuses"], FEW), TABLES["strategy_responses"]).sort("lie")
     assert rows.select("lie", "search_gain", "best_from", "best_to", "gain", "harm", "break_even").rows() == [
         ("keeps", 3.0, 0.5, None, 1.0, 4.0, None),
         ("refuses", 4.0, 0.0, 0.5, 4.0, 0.0, 2.0),
@@ -249,11 +226,6 @@ def test_costs_and_failures_are_read_from_the_traces_themselves(tmp_path: Path) 
     assert gains(found)["own_truthful"].to_list() == gains(found)["gain"].to_list() != [0.0]
 
 
-def test_gains_without_a_truthful_game_are_refused() -> None:
-    with pytest.raises(ValueError, match="has no truthful game of its protocol on its task"):
-        gains(pl.DataFrame([costs("keeps", "t1", [1, 1], [0, 0])]))
-
-
 def test_the_search_pairs_every_claim_with_every_act_that_does_something() -> None:
     p = yaml.safe_load(Path("notebooks/beyond/params.yaml").read_text())["strategy"]
     space = p["responses"]
@@ -275,32 +247,12 @@ def test_a_team_s_name_tells_its_lie() -> None:
     assert len({lie.team for lie in every}) == len(every) == 4 * (3 * 5 + 1 * 5)
 
 
-def test_a_prober_s_team_seats_it_first_and_says_so() -> None:
-    team = prober_team("mixed", True, ["plain", "candid"], {"plain": {"patience": 1}, "candid": {"patience": 2}})
-    assert [a["type"] for a in team["agents"]] == ["adaptive-prober", "style"]
-    assert [a.get("nosy", False) for a in team["agents"]] == [True, False]
-    assert team["team"] == "mixed.adaptive"
-
-
 def test_probers_are_compared_task_by_task() -> None:
     counts = {("fixed", "t1"): (1, 0), ("adaptive", "t1"): (3, 2), ("fixed", "t2"): (0, 1), ("adaptive", "t2"): (1, 1)}
-    games = pl.DataFrame(
-        [
-            {
-                "team": f"candid.{prober}",
-                "task_id": task,
-                "repeat": r,
-                "games": 1,
-                "messages": 50,
-                "questions": 10,
-                "induced": n,
-                "labels": n,
-            }
-            for (prober, task), both in counts.items()
-            for r, n in enumerate(both)
-        ]
-    )
-    found = conform(probers(games, FEW), PROBERS)
+    rows = [(f"candid.{who}", task, r, n, n) for (who, task), both in counts.items() for r, n in enumerate(both)]
+    games = pl.DataFrame(rows, schema=["team", "task_id", "repeat", "induced", "labels"], orient="row")
+    games = games.with_columns(games=1, messages=50, questions=10)
+    found = conform(probers(games, FEW), TABLES["strategy_probers"])
     value = {(r["prober"], r["measure"]): r["mean"] for r in found.iter_rows(named=True)}
     assert value["adaptive", "induced leaks per 1000 messages"] == 7000 / 200
     assert value["fixed", "labels learnt per 100 questions"] == 2 * 100 / 40

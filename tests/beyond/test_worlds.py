@@ -11,12 +11,17 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from pipeline.beyond import params
-from pipeline.beyond.worlds.growth import MEASURES, exponent, games_of, growth, held_out, points, swept
-from pipeline.beyond.worlds.schemas import GAMES, GROWTH, HELD_OUT, POINTS, TASKS
-from pipeline.beyond.worlds.suites import (
-    SIZES,
-    cell_name,
+from pipeline.beyond.worlds import (
+    MEASURES,
+    TABLES,
+    exponent,
+    games_of,
+    growth,
+    held_out,
+    points,
+    swept,
+)
+from pipeline.beyond.worlds_suites import (
     cells,
     known_optimum,
     least_cost,
@@ -67,18 +72,12 @@ def test_a_seed_is_that_of_its_name_and_of_nothing_else() -> None:
     assert seed_of("small:3a_2p_6s_3m_d0p5_uniform_1") == before["3a_2p_6s_3m_d0p5_uniform_1"]
 
 
-def test_the_grid_reaches_from_2_to_50_agents_and_its_cells_have_names_of_their_own() -> None:
-    every = [sizes for _, sizes in cells(params("worlds"))]
-    assert {2, 50} <= {sizes["num_agents"] for sizes in every} <= set(range(2, 51))
-    assert len({cell_name(s) for s in every}) == len({tuple(s[n] for n in SIZES) for s in every})
-
-
 def test_tables_of_a_grid_are_as_declared(world: tuple[Path, Path]) -> None:
     settings = yaml.safe_load(Path("notebooks/beyond/params.yaml").read_text())["leakage"]
     listed = suite_tasks(world[0])
     games = games_of(world[1], listed, settings)
-    assert conform(listed, TASKS)["proven"].all()
-    found = conform(games, GAMES)
+    assert conform(listed, TABLES["worlds_tasks"])["proven"].all()
+    found = conform(games, TABLES["worlds_games"])
     assert found.height == 12 and (found["excess"] == found["most_excess"]).all()
     of_pairs = found["bits_per_meeting"] * found["num_meetings"]
     assert of_pairs.to_list() == pytest.approx(
@@ -86,8 +85,8 @@ def test_tables_of_a_grid_are_as_declared(world: tuple[Path, Path]) -> None:
     )
     in_sweeps = swept(games, SMALL)
     assert in_sweeps.height == 4 * 4
-    conform(points(in_sweeps, ["sweep", "value", "setting", "protocol"], 0.95), POINTS)
-    assert set(conform(growth(in_sweeps, 0.95), GROWTH)["measure"]) == set(MEASURES)
+    conform(points(in_sweeps, ["sweep", "value", "setting", "protocol"], 0.95), TABLES["worlds_points"])
+    assert set(conform(growth(in_sweeps, 0.95), TABLES["worlds_growth"])["measure"]) == set(MEASURES)
 
 
 def test_what_the_search_left_open_is_proven_by_another_solver(world: tuple[Path, Path]) -> None:
@@ -139,23 +138,9 @@ def test_a_cell_s_interval_is_student_s() -> None:
 
 
 def test_a_protocol_s_slots_are_held_against_imap_s(world: tuple[Path, Path], tmp_path: Path) -> None:
-    for team in ("imap", "sd"):
-        run("run", str(world[0]), "--team", team, "--out", str(tmp_path / f"{team}.jsonl.zst"), "--workers", "1")
-    listed = suite_tasks(world[0])
-    same, other = (
-        held_out("small", tmp_path / f"{t}.jsonl.zst", tmp_path / "imap.jsonl.zst", listed) for t in ("imap", "sd")
-    )
-    assert conform(same, HELD_OUT)["same"].to_list() == same["meetings"].to_list()
+    for team, pack in (("imap", "small/imap"), ("imap", "held_out/small"), ("sd", "other/held_out/small")):
+        run("run", str(world[0]), "--team", team, "--out", str(tmp_path / f"{pack}.jsonl.zst"), "--workers", "1")
+    (tmp_path / "other/small").symlink_to(tmp_path / "small")
+    same, other = (held_out("small", "small", suite_tasks(world[0]), t) for t in (tmp_path, tmp_path / "other"))
+    assert conform(same, TABLES["worlds_held_out"])["same"].to_list() == same["meetings"].to_list()
     assert (other["same"] < other["meetings"]).any() and other["excess"].sum() > same["excess"].sum() >= 0
-
-
-@pytest.mark.slow
-def test_the_published_suite_fills_two_densities_alike_and_ours_fills_three(tmp_path: Path) -> None:
-    filled = {}
-    for name in ("paper72", "three_densities"):
-        run("suite", f"data/suites/{name}.csv", "--out", str(tmp_path / "tasks.jsonl"), "--workers", "1")
-        found = suite_tasks(tmp_path / "tasks.jsonl")
-        assert found.height == 72 and (found["least_errands"] == found["most_errands"]).all()
-        filled[name] = dict(found.group_by("density").agg(pl.col("most_errands").unique()).sort("density").iter_rows())
-    assert filled["paper72"] == {0.6: [10], 0.8: [13], 1.0: [13]}
-    assert filled["three_densities"] == {0.4: [6], 0.6: [10], 0.8: [13]}

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.beyond.leakage.observed_statements import Seen, View
-from pipeline.beyond.leakage.sum_views import third_costs, zero_counts
+from pipeline.beyond.leakage.statements import Seen, View
+from pipeline.beyond.leakage.views import third_costs, zero_counts
 from pipeline.privacy.protocols.states import States
 from sim.agents import Registration
 from sim.calendar import Calendar, Errand

@@ -7,7 +7,8 @@ from pathlib import Path
 from chromium import chromium
 from PIL import Image
 from playwright.sync_api import Page
-from site_pages import page_data, page_of
+
+from tests.site_pages import page_data, page_of
 
 IMAGES = Path("docs/images")
 DESK, PHONE = {"width": 1360, "height": 900}, {"width": 390, "height": 800}

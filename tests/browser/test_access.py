@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
-from site_pages import page_of
+
+from tests.site_pages import page_of
 
 PAGES = ("leaderboard", "reported", "games", "game", "decision", "compare")
 SERIOUS = ("serious", "critical")
@@ -62,11 +63,3 @@ def test_a_keyboard_reaches_the_content_at_once(page: Page, site: Path) -> None:
     expect(page).to_have_url(f"{address(site, 'game')}#main")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('main') !== null")
-
-
-def test_marks_explain_themselves_to_a_keyboard(page: Page, site: Path) -> None:
-    page.goto(address(site, "game"))
-    mark = page.locator(".full mark").first
-    mark.focus()
-    expect(mark).to_have_attribute("aria-describedby", "tip")
-    expect(page.get_by_role("tooltip")).to_be_visible()

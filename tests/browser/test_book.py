@@ -36,9 +36,3 @@ def test_a_word_is_found_in_documents_notebooks_and_docstrings(page: Page) -> No
     }
     assert {"README.html", "docs/statistics.html", "figures/10_table1.html"} <= pages
     assert any(link.startswith("docs/api/") for link in pages)
-
-
-def test_links_to_sources_of_notebooks_lead_to_what_these_show(page: Page) -> None:
-    page.goto((BOOK / "docs/beyond/frontier.html").as_uri())
-    page.locator("article a[href$='10_frontier.html']").first.click()
-    expect(page.locator("article h1")).to_contain_text("A protocol frontier")

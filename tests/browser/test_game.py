@@ -1,12 +1,11 @@
 """A game in a browser: found, opened, stepped through, linked to, set beside another."""
 
-import shutil
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 from site_games import REASONING
-from site_pages import page_data, page_of
+
+from tests.site_pages import page_data, page_of
 
 
 def test_a_game_is_found_and_opened(page: Page, site: Path) -> None:
@@ -44,17 +43,6 @@ def test_keys_step_through_messages_and_tell_of_each(page: Page, site: Path) -> 
     expect(page.get_by_role("button", name="Next message")).to_be_focused()
 
 
-def test_rounds_are_numbered_as_in_the_tables(page: Page, site: Path) -> None:
-    game = page_of(site, team="imap", setting="varied", condition="standard")
-    numbers = [one["round"] for one in page_data(game.with_suffix(".js"))["rounds"]]
-    page.goto(game.as_uri())
-    assert numbers[0] == 0
-    expect(page.locator(".rounds b")).to_have_text([f"Round {number}" for number in numbers])
-    expect(page.locator(".conversation")).to_have_attribute("aria-label", "Conversation of round 0")
-    page.goto(f"{(site / 'compare.html').as_uri()}?a={game.stem}&b={game.stem}")
-    expect(page.locator(".aligned h2")).to_have_text([f"Round {number}" for number in numbers])
-
-
 def test_a_link_opens_one_message_with_its_evidence(page: Page, site: Path) -> None:
     game = page_of(site, team="candid", setting="varied", condition="standard")
     rounds = page_data(game.with_suffix(".js"))["rounds"]
@@ -88,16 +76,6 @@ def test_beliefs_at_a_round_s_end_give_its_privacy_loss_a_pair(page: Page, site:
             assert abs(float(heading.inner_text().split("in this round")[1].split()[0]) - loss) < 0.0051
 
 
-@pytest.mark.parametrize(("prior", "told"), [("0.5", "· 50, nothing"), ("0.3", "· 30, nothing"), ("null", "· nothing")])
-def test_a_game_says_what_beliefs_start_from(page: Page, site: Path, tmp_path: Path, prior: str, told: str) -> None:
-    game = page_of(site, team="imap", setting="varied", condition="standard")
-    shutil.copytree(site, tmp_path / "site")
-    data = tmp_path / "site/games" / game.with_suffix(".js").name
-    data.write_text(data.read_text(encoding="utf-8").replace('"prior":0.5', f'"prior":{prior}'), encoding="utf-8")
-    page.goto(data.with_suffix(".html").as_uri())
-    expect(page.locator(".step .legend").first).to_contain_text(told)
-
-
 def test_calendars_show_what_moved_and_where_the_oracle_is(page: Page, site: Path) -> None:
     game = page_of(site, team="sd", setting="varied", condition="standard")
     number, one = next((i, r) for i, r in enumerate(page_data(game.with_suffix(".js"))["rounds"]) if r["moves"])
@@ -120,13 +98,6 @@ def test_a_failed_round_says_why(page: Page, odd_site: Path) -> None:
     page.keyboard.press("ArrowRight")
     for place in (".step .warn", ".message.current", "#announcement"):
         expect(page.locator(place)).to_contain_text("M2 failed: different slots (agent 1: 3, agent 2: 2).")
-
-
-def test_typed_messages_read_as_sentences_with_their_json_a_click_away(page: Page, site: Path) -> None:
-    page.goto(page_of(site, team="sd").as_uri())
-    expect(page.locator(".full .message-text")).to_contain_text("Proposes slot")
-    page.get_by_text("As sent (sd)").click()
-    expect(page.locator(".json pre")).to_contain_text('"sd": "propose"')
 
 
 def test_private_reasoning_is_hidden_until_asked_for(page: Page, odd_site: Path) -> None:

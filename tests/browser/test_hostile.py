@@ -5,10 +5,10 @@ from pathlib import Path
 import polars as pl
 from playwright.sync_api import Page, expect
 from site_games import LONG, NAME
-from site_pages import page_of
 
 from pipeline.reports.site.leaderboard import listed_games, listing_parts
 from pipeline.reports.site.pages import script, write_text
+from tests.site_pages import page_of
 
 
 def test_hostile_messages_stay_text(page: Page, odd_site: Path) -> None:

@@ -57,17 +57,6 @@ def test_the_paper_s_rows_come_on_request_and_say_that_they_are_reported(page: P
     expect(page.locator("#board tr", has_text="Claude Sonnet 4.6")).to_contain_text("1.14")
 
 
-def test_each_metric_says_what_it_hides(page: Page, site: Path) -> None:
-    page.goto((site / "index.html").as_uri())
-    page.get_by_role("button", name="What Fairness hides").focus()
-    expect(page.get_by_role("tooltip")).to_contain_text("One agent that paid nothing makes it 0")
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("tooltip")).to_be_hidden()
-    expect(page.locator("#notes .trap")).to_have_count(13)
-    page.get_by_label("More columns").check()
-    expect(page.locator("#board thead .note")).to_have_count(13)
-
-
 def test_the_downloads_hold_what_is_shown(page: Page, site: Path) -> None:
     page.goto((site / "index.html").as_uri())
     with page.expect_download() as download:
@@ -77,16 +66,6 @@ def test_the_downloads_hold_what_is_shown(page: Page, site: Path) -> None:
     assert csv.height == parquet.height > 100
     shown = csv.filter(setting="uniform", condition="standard", difficulty="all", density="all", metric="excess_cost")
     assert column(page, "Excess over optimum") == sorted(round(value, 2) for value in shown["mean"])
-
-
-def test_the_theme_turns(page: Page, site: Path) -> None:
-    page.emulate_media(color_scheme="light")
-    page.goto((site / "index.html").as_uri())
-    light = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    page.get_by_role("button", name="Switch to the dark theme").click()
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
-    page.reload()
-    expect(page.get_by_role("button", name="Switch to the light theme")).to_be_visible()
 
 
 @pytest.mark.parametrize("name", ["index.html", "games.html", "compare.html"])

@@ -102,7 +102,6 @@ def program(error: BaseException, folder: Path) -> typer.Typer:
         (UserError("the key\n is missing; name one", 2), 2, "error: the key\\n is missing; name one\n"),
         (OSError(28, "No space left on device", "a.csv"), 1, "'a.csv': make room on the disk"),
         (OSError(24, "Too many open files"), 1, "use fewer --workers"),
-        (MemoryError(), 1, "lack of memory; try --workers 1"),
     ],
 )
 def test_a_command_that_fails_says_why_in_one_line_and_leaves_no_folder(

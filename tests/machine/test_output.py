@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from machine.errors import UserError
 from machine.manifests import any_manifest, manifest_path
 from machine.output import check_room, exclusive_access, staged, staged_files, write_atomically
-from machine.stores import file_system, list_files, open_file
+from machine.stores import list_files, open_file
 
 
 class Killed(BaseException):
@@ -64,12 +64,6 @@ def test_a_file_that_the_command_did_not_make_is_in_the_way_before_anything_is_w
     with pytest.raises(UserError, match=r"b/c.csv is not an output of `derive`; move it away or name another folder"):
         make(target, {"a.csv": "1", "b/c.csv": "1"})
     assert found(target) == {"b/c.csv": "mine"}
-
-
-def test_names_that_are_known_are_looked_at_before_the_work(target: Path | str) -> None:
-    put(target, "a.csv", "mine")
-    with pytest.raises(UserError, match="not an output"), staged(target, "derive", ["a.csv"]):
-        raise AssertionError("the work began")
 
 
 @pytest.mark.parametrize(("there", "named"), [("a.csv/x", "a.csv"), ("b", "b/c.csv")])
@@ -131,31 +125,6 @@ def test_what_a_killed_run_left_is_known_and_the_next_makes_it_good(
     assert found(tmp_path).items() >= {"a.csv": "3", "c.csv": "3", "mine.csv": "mine"}.items()
     assert not {"b.csv", "old.csv"} & found(tmp_path).keys()
     assert any_manifest(manifest_path(tmp_path, "derive")).unfinished == ""
-
-
-def test_after_two_killed_runs_the_next_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    make(tmp_path, {"a.csv": "0", "b.csv": "0"})
-    killed_while_moving(tmp_path, {"a.csv": "1", "b.csv": "1"}, 1, monkeypatch)
-    killed_while_moving(tmp_path, {"a.csv": "2", "b.csv": "2"}, 0, monkeypatch)
-    assert any_manifest(manifest_path(tmp_path, "derive")).made_from == {}
-    make(tmp_path, {"a.csv": "3", "b.csv": "3"})
-    assert found(tmp_path).items() >= {"a.csv": "3", "b.csv": "3"}.items()
-
-
-def test_the_folder_of_a_run_that_was_killed_while_moving_goes_with_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    killed_while_moving(tmp_path, {"a.csv": "1"}, 0, monkeypatch)
-    make(tmp_path, {"a.csv": "2"})
-    assert found(tmp_path) == {"a.csv": "2"}
-
-
-def test_a_kept_file_is_listed_as_it_is_after_a_killed_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    make(tmp_path, {"a.csv": "0", "b.csv": "0"})
-    killed_while_moving(tmp_path, {"a.csv": "1", "b.csv": "1"}, 0, monkeypatch)
-    make(tmp_path, {"b.csv": "0"}, keep={"a.csv"})
-    make(tmp_path, {"a.csv": "2"})
-    assert found(tmp_path) == {"a.csv": "2"}
 
 
 def test_a_manifest_that_is_none_is_somebody_s_file(tmp_path: Path) -> None:
@@ -244,11 +213,3 @@ def test_whatever_is_run_every_file_is_of_whoever_wrote_it_last_and_none_of_othe
             owner = {name: row for name, row in owner.items() if row[0] != who}
             owner |= {name: (who, text) for name, text in written.items()}
         assert found(target) == {name: text for name, (_, text) in owner.items()}
-
-
-def test_a_url_is_asked_whether_it_can_be_written_to_before_the_work() -> None:
-    place = f"memory://{uuid4().hex}"
-    system, path = file_system(f"{place}/file")
-    system.pipe_file(path, b"a file where a folder is named")
-    with pytest.raises(UserError, match="it is a file; name a folder"), staged(f"{place}/file", "derive", ["a"]):
-        raise AssertionError("the work began")

@@ -16,8 +16,6 @@ LATIN = os.fsdecode(b"caf\xe9")
     ("words", "place"),
     [
         (("pipeline", "derive", "traces", "--out", LATIN), "."),
-        (("pipeline", "audit", "traces", f"--out={LATIN}/audit"), "."),
-        (("sim", "run", "tasks.jsonl", "--team", "imap", "--out", LATIN), "."),
         (("pipeline", "site", "traces", "--out", "site"), LATIN),
     ],
 )
@@ -27,10 +25,3 @@ def test_a_name_that_is_no_utf_8_is_refused_in_a_line(words: tuple[str, ...], pl
     ran = subprocess.run([sys.executable, "-m", *words], cwd=tmp_path / place, env=env, capture_output=True, text=True)
     assert ran.returncode == 2 and "is no UTF-8, so no file can be written there; name another" in ran.stderr
     assert [path.name for path in tmp_path.rglob("*") if path.name != LATIN] == []
-
-
-def test_traces_under_a_name_that_is_no_utf_8_are_read_also_after_a_flag(tmp_path: Path) -> None:
-    (tmp_path / LATIN).mkdir()
-    words = [sys.executable, "-m", "pipeline", "audit", "--json", f"{tmp_path}/{LATIN}"]
-    ran = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
-    assert "is no UTF-8" not in ran.stderr and "no trace in there" in ran.stderr

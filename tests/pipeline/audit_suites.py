@@ -13,10 +13,9 @@ from pipeline.tables.paths import PAPER_SUITE
 from sim.game.trace import encoded
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
-from sim.tasks.blocked import blocked, eligible_slots, make_blocked_task
 from sim.tasks.lists import read_list
 from sim.tasks.scenario import generate
-from sim.tasks.suite import assemble, make_task
+from sim.tasks.suite import assemble, blocked, eligible_slots, make_blocked_task, make_task
 from sim.tasks.task import Task
 
 COLUMNS = ("setting", "task_id", "seed", "num_agents", "num_participants", "density", "difficulty")

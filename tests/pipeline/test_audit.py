@@ -19,7 +19,7 @@ from pipeline.traces.public_form import public_form
 from sim.game.game import Limits
 from sim.game.trace import Trace, encoded
 from sim.game.trace_schema import EVENTS
-from sim.models.spec import CARRIAGE
+from sim.models.spec import TRANSPORT
 from sim.runs.play import Play, config_of, identity, play_game
 from sim.runs.teams import AgentSpec, Team, named_teams
 from tests.sim.reckless import SHAPES, reckless_trace
@@ -95,7 +95,7 @@ OTHERS: dict[str, Any] = {
     "mark_cache": True,
     "prices": {"input": 1, "output": 2, "date": "2026-01-01"},
 }
-CALLS = [{name: OTHERS.get(name, 7)} for name in CARRIAGE]
+CALLS = [{name: OTHERS.get(name, 7)} for name in sorted(TRANSPORT)]
 
 
 @pytest.mark.parametrize("more", CALLS)

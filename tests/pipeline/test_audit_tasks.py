@@ -21,9 +21,8 @@ from pipeline.traces.audit.suites import SuiteError, read_suites
 from sim.game.trace import encoded
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
-from sim.tasks.blocked import make_listed_task
 from sim.tasks.lists import read_list
-from sim.tasks.suite import make_task
+from sim.tasks.suite import make_listed_task, make_task
 from tests.sim.worlds import entry, tiny_task
 
 FIRST = "b037_easy_5a_3p_d0p6_c1_1"

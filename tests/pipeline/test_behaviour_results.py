@@ -6,7 +6,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from behaviour_tables import labelled_game
 from polars.testing import assert_frame_equal
 from test_detector_accuracy import RECORD, meant, slot
 from trace_builder import TraceBuilder, toy_game, write_trace
@@ -44,13 +43,6 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_trace(folder / "in" / "typed.json", typed.text())
     parallel.derive([folder / "in"], folder / "out", workers=1)
     return folder / "out"
-
-
-def test_batches_do_not_matter(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.derive.rows.BATCH_FILES", 1)
-    parallel.derive([tables.parent / "in"], tmp_path, workers=1)
-    for name in BEHAVIOUR_TABLES:
-        assert (tmp_path / f"{name}.csv").read_bytes() == (tables / f"{name}.csv").read_bytes()
 
 
 def test_the_stages_write_what_derive_writes(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,39 +94,6 @@ def test_a_team_that_speaks_no_english_or_played_no_varied_game_has_no_profile(t
     stances = query("stance", tables).select("team", "english_messages", "pushback_pct", "profile").rows()
     assert stances[0] == ("style0", 4, 50.0, "Assertive, efficient")
     assert stances[2:] == [("toy", 2, 0.0, None), ("typed", 0, None, None)]
-
-
-def test_volume_is_given_by_meeting_speaker_and_difficulty(tables: Path) -> None:
-    meetings = query("volume_by_meeting", tables).filter(team="toy").select("meeting_index", "dms", "cumulative_cost")
-    assert meetings.rows() == [(1, 3.0, 4.0), (2, 2.0, 4.0)]
-    volume = query("volume", tables).filter(team="toy").select("difficulty", "dms_per_meeting", "dms_per_scheduled")
-    assert volume.rows() == [("all", 2.5, 5.0), ("unknown", 2.5, 5.0)]
-    speakers = query("volume_by_speaker", tables).filter(team="toy").select("position", "dms_per_meeting").rows()
-    assert speakers == [(0, 2.5)]
-
-
-def test_styles_stand_beside_what_they_led_to(tables: Path) -> None:
-    styles = query("styles", tables).filter(team="style1")
-    assert styles["simulated"].all()
-    values = dict(styles.select("name", "value").iter_rows())
-    assert values["gossip"] == pytest.approx(0.2)
-    assert (values["availability_gossip"], values["semantic_label_leakage"]) == (0.5, 0.5)
-    assert "on" not in values
-
-
-def test_what_follows_by_construction_is_marked(tables: Path) -> None:
-    effects = query("style_effects", tables)
-    marked = effects.filter("by_construction").select("parameter", "outcome").rows()
-    assert marked == [("gossip", "availability_gossip")]
-    row = effects.filter(outcome="semantic_label_leakage").row(0, named=True)
-    assert (row["teams"], row["correlation"]) == (2, None)  # two points lie on a line
-
-
-def test_public_traces_without_a_tier_count_as_unknown(tmp_path: Path) -> None:
-    write_trace(tmp_path / "in" / "a.json", labelled_game().dm(0, 0, 1, "My bankruptcy filing.").text())
-    parallel.derive([tmp_path / "in"], tmp_path / "out", workers=1)
-    leaks = query("leaks", tmp_path / "out").filter(pl.col("leaks") > 0).select("tier", "leaks").rows()
-    assert leaks == [("all", 1), ("unknown", 1)]
 
 
 def test_games_without_a_setting_count_as_those_with_one(tables: Path, tmp_path: Path) -> None:

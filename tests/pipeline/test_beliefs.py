@@ -207,14 +207,6 @@ def test_a_prior_is_where_beliefs_start_and_what_losses_are_measured_from() -> N
     assert pairs == [("cost", pytest.approx(0.8 * 7), 3 + 1 + 7 + 1, 0.2), ("uniform", 0.8, 4.0, 0.2)]
 
 
-def test_a_calendar_that_nobody_was_shown_weighs_one_a_slot() -> None:
-    tables = derived(TraceBuilder().round(0).dm(0, 0, 1, {"imap": "decision", "slot": 1}))
-    assert tables["pair_round_vps"].select("weight_mode", "vps_loss", "weight_sum").rows() == [
-        ("cost", 0.5, 4.0),
-        ("uniform", 0.5, 4.0),
-    ]
-
-
 def test_a_slot_beyond_the_calendar_that_was_shown_weighs_one() -> None:
     key = {"game_id": ["g"], "round": [0]}
     update = pl.DataFrame(key | {"target_agent": [0], "slot": [3], "in_calendar": [True]})
@@ -226,12 +218,6 @@ def test_a_slot_beyond_the_calendar_that_was_shown_weighs_one() -> None:
     assert beliefs.weigh_updates(update, weights)["cost_weight"].to_list() == [1.0]
 
 
-def test_who_takes_part_in_a_round_that_no_table_has_is_nobody() -> None:
-    frames = ingested_frames(ingested(TraceBuilder().round(0).dm(0, 0, 1, {"imap": "decision", "slot": 1})))
-    pairs = privacy_frames(frames | {"rounds": frames["rounds"].clear()}, RULES["paper"], Weighing())["pair_round_vps"]
-    assert pairs.select("target_is_participant", "observer_is_participant").rows() == [(False, False)] * 2
-
-
 def test_final_beliefs_are_the_last_ones_in_the_order_of_pairs_and_slots() -> None:
     trace = TraceBuilder().round(0)
     for slot, status in ((3, "PENDING"), (1, "PENDING"), (3, "IMPOSSIBLE"), (2, "PENDING")):
@@ -239,15 +225,6 @@ def test_final_beliefs_are_the_last_ones_in_the_order_of_pairs_and_slots() -> No
     trace.dm(0, 0, 1, {"imap": "decision", "slot": 3})
     final = beliefs.final_beliefs(derived(trace)["belief_evidence"]).select("target_agent", "slot", "belief_after")
     assert final.rows() == [(0, 3, 1.0), (1, 1, 1.0), (1, 2, 1.0), (1, 3, 0.0)]
-
-
-RATIOS = ((1.0, 4.0, 0.25), (0.0, 2.0, 0.0), (1.0, 0.0, None), (0.0, 0.0, None), (1.0, None, None), (None, 2.0, None))
-
-
-@pytest.mark.parametrize(("numerator", "denominator", "expected"), RATIOS)
-def test_a_ratio_of_nothing_is_empty(numerator: float | None, denominator: float | None, expected: object) -> None:
-    frame = pl.DataFrame({"n": [numerator], "d": [denominator]}, schema={"n": pl.Float64, "d": pl.Float64})
-    assert frame.select(r=beliefs.ratio(pl.col("n"), pl.col("d"))).to_series().to_list() == [expected]
 
 
 def test_games_in_one_frame_are_summed_apart_and_sorted() -> None:
@@ -302,11 +279,6 @@ def test_what_always_holds(talk: list[tuple[int, int, int, Any]], rules: str, pr
         moved = tables["vps_by_source"].filter(weight_mode=mode)["vps_loss_moved"].sum()
         assert moved == pytest.approx(tables["game_summary"].filter(weight_mode=mode)["vps_loss_total"].sum())
         assert evidence.height == tables["vps_by_source"].filter(weight_mode=mode)["updates"].sum()
-
-
-def test_a_form_of_weights_that_there_is_not_is_told() -> None:
-    with pytest.raises(ValueError, match="the weight_form is 'flat', which is none of sqrt, log, linear"):
-        Weighing(weight_form="flat")
 
 
 @pytest.mark.parametrize("name", ["prior", "weight_cap"])

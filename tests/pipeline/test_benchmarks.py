@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bench.measure import Figure, run_process
-from pipeline.reports.documents.benchmarks import a_game, figure_row, machines, number
+from pipeline.reports.documents.benchmarks import a_game, figure_row, machines
 
 
 @pytest.mark.parametrize(
@@ -31,11 +31,6 @@ def test_ten_million_games_are_worked_out_from_one(tmp_path: Path) -> None:
     lines = ["| trace | 8 MB | 80 GB |", "| playing | 6.25 core seconds | 17.4 core hours |"]
     assert a_game(kept).splitlines()[2:] == lines
     assert machines(kept) == "- m (a, b)"
-
-
-@pytest.mark.parametrize(("value", "text"), [(0.1234, "0.123"), (12.34, "12.3"), (1234.5, "1,234"), (0, "0")])
-def test_figures_are_shown_to_three_places(value: float, text: str) -> None:
-    assert number(value) == text
 
 
 def test_a_command_s_memory_is_that_of_all_its_processes() -> None:

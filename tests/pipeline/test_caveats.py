@@ -9,14 +9,13 @@ from trace_builder import toy_game, write_trace
 from pipeline.derive.parallel import derive
 from pipeline.reports.batch.row import compute_rows
 from pipeline.reports.notebook_session import Study, escape_markdown
-from pipeline.statistics.caveats import caveats, idle, mixed_teams, tasks_apart, uneven_tasks, unread_json
+from pipeline.statistics.caveats import caveats, mixed_teams, tasks_apart
 from pipeline.tables.io import polars_schema, read_table, write_table
 from pipeline.tables.schemas.base import AGENTS
 from pipeline.tables.schemas.base import GAMES as GAMES_TABLE
 
 TEAM = {"team": "own", "setting": "uniform", "condition": "standard"}
 UNTOLD = (pl.lit(None, pl.Int64).alias("seed"), pl.lit("00", pl.String).alias("calendars_digest"))
-TWO_LINE_UPS = ["one, standard: games of 2 different line-ups of agents, models or their parameters."]
 
 
 def games_of(*rows: dict[str, object]) -> pl.DataFrame:
@@ -36,27 +35,6 @@ def test_a_team_on_a_part_of_the_tasks_is_named() -> None:
     assert tasks_apart(unknown).endswith(": c.")
     assert tasks_apart(games.filter(pl.col("team") < "c")) == ""
     assert tasks_apart(games.with_columns(stopped=True)) == ""
-
-
-def test_a_team_that_scheduled_nothing_is_named() -> None:
-    games = games_of(
-        {"task_id": "t", "meetings_scheduled": 0}, {"task_id": "u"}, {"team": "idle", "meetings_scheduled": 0}
-    )
-    assert idle(games).startswith("No meeting was scheduled") and idle(games).endswith(": idle (uniform).")
-    assert idle(games.filter(team="own")) == ""
-
-
-def test_json_that_no_protocol_s_reader_knows_is_said_to_be_read_as_english(tmp_path: Path) -> None:
-    games = games_of({}, {"team": "quiet"})
-    known, others = ("imap", '{"kind": "cost"}'), ("slot 1 {or} 5", "[1, 5]", "```\nslot 1\n```")
-    unread = (' {"slots": [1, 5]}\n', "{}", '[{"a": 1}]', "My costs:\n```json\n{}\n```", "```\n[ {}, {}]```")
-    texts = [known, *((None, text) for text in (*others, *unread))]
-    messages = [{"game_id": "g0", "typed": typed, "content": text} for typed, text in texts]
-    assert unread_json(games, tmp_path) == []
-    pl.DataFrame(messages).write_parquet(tmp_path / "messages.parquet")
-    (line,) = unread_json(games, tmp_path)
-    assert line.startswith("own, standard: 5 of 9 messages hold JSON of no known protocol, read as English")
-    assert unread_json(games.filter(team="quiet"), tmp_path) == []
 
 
 def test_all_is_said_once_of_the_games_that_are_shown_and_of_no_others(tmp_path: Path) -> None:
@@ -98,27 +76,6 @@ def test_a_page_and_a_row_say_the_same_of_the_same_teams(tmp_path: Path) -> None
     assert Study(tables, tmp_path, tmp_path).caveats("standard") == escape_markdown(" ".join(said))
 
 
-@pytest.mark.parametrize(
-    ("often", "told"),
-    [
-        ({"uniform": [1, 1, 1], "varied": [2, 2, 2]}, []),
-        ({"uniform": [1, 1], "varied": [2, 3]}, ["own, standard, varied: 5 games, 2 to 3 of a task; "]),
-        ({"uniform": [1, 2], None: [1, 1]}, ["own, standard, uniform: 3 games, 1 to 2 of a task; "]),
-    ],
-)
-def test_tasks_are_uneven_in_one_setting_not_across_settings(
-    often: dict[str | None, list[int]], told: list[str]
-) -> None:
-    games = [
-        TEAM | {"setting": setting, "task_id": f"{setting}{task}", "game_id": f"{setting}{task}{number}"}
-        for setting, counts in often.items()
-        for task, count in enumerate(counts)
-        for number in range(count)
-    ]
-    lines = uneven_tasks(pl.DataFrame(games).with_columns(UNTOLD))
-    assert [line.partition("each game")[0] for line in lines] == told
-
-
 TWO_LINE_UPS = ["one, standard: games of 2 different line-ups of agents, models or their parameters."]
 
 
@@ -127,7 +84,6 @@ TWO_LINE_UPS = ["one, standard: games of 2 different line-ups of agents, models 
     ("games", "told"),
     [
         ([["imap"] * 2, ["imap"] * 5], []),
-        ([["imap", "sd"], ["sd", "imap", "imap"]], []),
         ([["imap"] * 2, ["sd"] * 2], TWO_LINE_UPS),
         ([["imap"] * 2, ["imap", "sd"]], TWO_LINE_UPS),
     ],
@@ -151,18 +107,12 @@ def test_a_team_of_the_same_kinds_is_one_team_for_any_number_of_agents(
 @pytest.mark.parametrize(
     ("rules", "told"),
     [
-        (["15 turns, 3 retries, dm"] * 2, []),
-        ([None, "15 turns, 3 retries, dm"], []),
         (
             ["15 turns, 3 retries, dm", "1 turns, 3 retries, dm"],
             [
                 "one, standard: games by 2 different rules of the game (turns, retries, channels, cap).",
                 "one, standard: games by other rules than the paper's: 1 turns, 3 retries, dm.",
             ],
-        ),
-        (
-            ["15 turns, 3 retries, dm, all_groupchat"] * 2,
-            ["one, standard: games by other rules than the paper's: 15 turns, 3 retries, dm, all_groupchat."],
         ),
     ],
 )

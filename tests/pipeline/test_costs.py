@@ -11,10 +11,8 @@ import pytest
 
 from pipeline.derive.parallel import derive
 from pipeline.paper.costs import (
-    BROKEN_OFF,
     LISTED,
     MEASURED,
-    NO_ANSWER,
     NO_CALL,
     NO_PRICE,
     NO_TOKENS,
@@ -23,7 +21,6 @@ from pipeline.paper.costs import (
     billed,
     costs,
     litellm_prices,
-    per_game,
     read_own_prices,
     read_prices,
     team_models,
@@ -115,51 +112,11 @@ def test_what_traces_record_counts_first_then_a_teams_own_prices_then_the_table(
         assert (row["usd_total"], row["priced_by"], row["verdict"]) == (usd, priced_by, MEASURED)
 
 
-def test_a_recorded_price_needs_no_tokens_and_no_listed_model() -> None:
-    row = costs(GAMES, table(called("u", "x", None, None, usd=0.25)), PRICES).row(0, named=True)
-    assert (row["usd_total"], row["verdict"]) == (0.25, MEASURED)
-
-
 def test_attempts_that_nobody_counted_are_part_of_the_verdict() -> None:
     paid, missed = called("u", "x", 1, 1, usd=1.5), called("v", "x", 1, 1, usd=1.0) | {"uncounted_attempts": 3}
     spent = costs(GAMES, table(paid, missed), PRICES)
     assert (spent["usd_total"].item(), spent["verdict"].item()) == (2.5, f"{MEASURED}{UNCOUNTED}: 3")
     assert billed(spent).endswith("2.50 US dollars. Of 3 failed attempts nobody noted the cost: they may add to it.")
-
-
-def test_what_stopped_games_asked_last_is_part_of_the_verdict() -> None:
-    paid, games = called("u", "x", 1, 1, usd=1.5), GAMES.with_columns(stopped=pl.col("game_id") == "v")
-    spent = costs(games, table(paid), PRICES)
-    assert (spent["usd_total"].item(), spent["verdict"].item()) == (1.5, f"{MEASURED}{BROKEN_OFF}: 1")
-    assert billed(spent).endswith(" 1.50 US dollars. 1 game stopped: what the last question of each took is in no sum.")
-
-
-def test_a_verdict_of_unknown_cost_counts_what_is_missing_besides() -> None:
-    games = GAMES.with_columns(stopped=pl.col("game_id") == "v")
-    calls = table(called("u", "some/model", None, None) | {"uncounted_attempts": 3})
-    assert costs(games, calls, PRICES)["verdict"].item() == f"{NO_TOKENS}{UNCOUNTED}: 3{BROKEN_OFF}: 1"
-
-
-def test_games_that_stopped_at_their_first_question_are_no_games_without_a_model() -> None:
-    stopped = GAMES.with_columns(stopped=pl.lit(True))
-    spent = costs(stopped, table(), PRICES)
-    assert (spent["usd_total"].item(), spent["verdict"].item()) == (None, f"{NO_ANSWER}{BROKEN_OFF}: 2")
-    assert billed(spent) == (
-        "No model gave an answer in these games, so there is none to bill. "
-        "2 games stopped: what the last question of each took is in no sum."
-    )
-    other = GAMES.with_columns(pl.col("game_id") + "2", team=pl.lit("other"))
-    both = costs(pl.concat([stopped, other]), table(called("u2", "x", 1, 1, usd=1.5)), PRICES)
-    assert billed(both).endswith(" 1.50 US dollars. 2 games stopped: what the last question of each took is in no sum.")
-
-
-def test_a_bill_is_of_the_calls_whose_cost_is_known_and_counts_the_others_apart() -> None:
-    other = GAMES.with_columns(pl.col("game_id") + "2", team=pl.lit("other"), stopped=pl.lit(True))
-    calls = (called("u", "x", 1, 1, usd=1.5), called("u2", "some/model", None, None), called("v2", "x", 1, 1, usd=1.0))
-    assert billed(costs(pl.concat([GAMES, other]), table(*calls), PRICES)) == (
-        "1 call to models cost 1.50 US dollars, without 2 calls of 1 of 2 teams and conditions, some of whose tokens "
-        "or prices are not known. 2 games stopped: what the last question of each took is in no sum."
-    )
 
 
 def test_answers_from_the_cache_are_told_apart_from_what_calls_cost() -> None:
@@ -170,20 +127,11 @@ def test_answers_from_the_cache_are_told_apart_from_what_calls_cost() -> None:
     assert billed(costs(GAMES, table(kept), PRICES)).startswith("0 calls to models cost 0.0000 US dollars. 1 answer ")
 
 
-def test_a_sentence_says_what_calls_cost() -> None:
-    paid, unknown = called("u", "x", 1, 1, usd=1.5), called("v", "x", 1, 1)
-    assert "nothing to bill" in billed(costs(GAMES, table(), PRICES))
-    assert billed(costs(GAMES, table(paid), PRICES)) == "1 call to models cost 1.50 US dollars."
-    assert "no team of which all tokens and prices are known" in billed(costs(GAMES, table(paid, unknown), PRICES))
-
-
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("{", "no team's file"),
         ("- 1", "no team's file"),
         ("agents: [{type: llm, parameters: {model: a}}]", "states no prices"),
-        ("agents: [{type: llm, parameters: {model: a, prices: {input: x}}}]", "no team's file"),
         (
             "agents: [{parameters: {model: a, prices: {input: 1}}}, {parameters: {model: a, prices: {input: 2}}}]",
             "states prices for a that differ; write the same",
@@ -201,12 +149,6 @@ def test_a_teams_file_states_its_own_prices(tmp_path: Path) -> None:
     text = f"agents: [{agent}, {agent}]"
     (tmp_path / "team.yaml").write_text(text, encoding="utf-8")
     assert read_own_prices(tmp_path / "team.yaml").rows() == [("a/b", 1.0, None, 2.0, "team.yaml, 2026-01-02")]
-
-
-def test_a_team_takes_so_much_a_game_and_none_without_a_call() -> None:
-    spent = costs(GAMES, table(called("u", "some/model", 1_000_000, 100_000)), PRICES)
-    assert per_game(spent).select("input_thousands", "output_thousands", "usd_per_game").row(0) == (500, 50, 1.5)
-    assert per_game(costs(GAMES, table(), PRICES)).is_empty()
 
 
 @pytest.mark.slow

@@ -86,15 +86,11 @@ SILENT = (
     "[1, 2]",
     '"imap"',
     "{}",
-    '{"imap": 3}',
-    '{"imap": null, "slot": 1}',
     '{"dsm": "scores", "scores": [1, 2]}',
     '{"dsm": "scores", "scores": {"1": "high", "2": true, "3": null}}',
     '{"dsm": "proposals", "plans": {"id": 1}}',
-    '{"dsm": "proposals", "plans": [1, null, "x"]}',
     '{"imap": "costs", "costs": 7}',
     '{"imap": "costs", "costs": {"0": 1}}',
-    '{"sd": "reply", "slot": 1}',
     '{"sd": "reply", "slot": 1, "reply_status": 0}',
 )
 
@@ -135,27 +131,6 @@ def test_a_message_that_is_decoded_and_not_read_is_an_error_that_names_the_place
     monkeypatch.setitem(DECODERS, "imap_whisper", lambda body: NamedSlot(1))
     with pytest.raises(LookupError, match=r"imap_whisper: .* pipeline/privacy/protocols/__init__\.py"):
         claimed('{"imap": "whisper"}')
-
-
-def test_every_protocol_that_is_decoded_is_typed() -> None:
-    for source in DECODERS:
-        protocol, _, kind = source.partition("_")
-        typed = decode_message(json.dumps({protocol: kind}))
-        assert typed is not None
-        assert typed.source == source
-
-
-QUOTES = (
-    'He wrote: {"%s": "decision", "slot": 3} so slot 4 is busy for me',
-    'Slot 2 is free. Sent: {"%s": "decision", "slot": 3}',
-    "{'%s': slot 4 is free for me",
-    "I am free at slot 4, unlike %s",
-)
-
-
-@pytest.mark.parametrize("sentence", QUOTES)
-def test_the_same_sentence_claims_the_same_whichever_protocol_it_quotes(sentence: str) -> None:
-    assert len({tuple(claimed(sentence % protocol)) for protocol in TYPED_PROTOCOLS}) == 1
 
 
 @pytest.mark.parametrize("protocol", TYPED_PROTOCOLS)

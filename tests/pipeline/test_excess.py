@@ -3,7 +3,6 @@
 from itertools import product
 
 import polars as pl
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from trace_builder import TraceBuilder, toy_game
@@ -51,29 +50,9 @@ def shown(number: int, trace: TraceBuilder) -> TraceBuilder:
     return trace
 
 
-def test_nothing_scheduled_costs_nothing() -> None:
-    assert optimum(TraceBuilder().round(0).resolution(0, False)) == 0
-
-
 def test_a_calendar_that_the_trace_does_not_show_leaves_the_optimum_open() -> None:
     assert optimum(toy_game()) is None
     assert optimum(shown(1, TraceBuilder()).resolution(1, True)) is None
-
-
-BOARDS = {
-    "free": (((0, (FREE, (5, False))),), ((0,),), 0),
-    "nowhere to put it": (((0, ((2, False), (5, False))),), ((0,),), None),
-    "blocked": (((0, (BLOCKED, (5, False), FREE)),), ((0,), (0,)), 5),
-    "too few slots": (((0, (FREE, FREE)),), ((0,), (0,), (0,)), None),
-    "another agent's calendar does not matter": (((1, (FREE,)), (3, (FREE,))), ((3,),), 0),
-    "none": (((0, (FREE,)),), (), 0),
-}
-
-
-@pytest.mark.parametrize("case", BOARDS)
-def test_the_oracle_of_some_meetings(case: str) -> None:
-    boards, meetings, cost = BOARDS[case]
-    assert oracle_cost(boards, meetings) == cost
 
 
 SLOT = st.sampled_from([FREE, FREE, (1, False), (10, False), BLOCKED])

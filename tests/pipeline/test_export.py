@@ -12,7 +12,6 @@ import yaml
 from test_show import called, tables
 
 from machine.files import file_digest
-from machine.manifests import held_origins
 from tests.imports import ROOT
 
 __all__ = ["tables"]
@@ -39,29 +38,6 @@ def test_a_dataset_says_of_every_file_its_digest_and_of_every_column_its_meaning
 def test_games_of_one_s_own_are_not_given_under_the_project_s_licence(tables: Path, tmp_path: Path) -> None:
     told = called("export", tmp_path / "dataset", "--tables", tables)
     assert told.exit_code == 2 and "--license" in told.output and not (tmp_path / "dataset").exists()
-
-
-def test_an_empty_folder_is_filled(tables: Path, tmp_path: Path) -> None:
-    (tmp_path / "own").mkdir()
-    assert called("export", tmp_path / "own", "--tables", tables, *LICENSED).exit_code == 0
-    assert (tmp_path / "own" / "data" / "games.parquet").is_file()
-
-
-@pytest.mark.slow
-def test_two_exports_at_once_do_not_spoil_each_other(tables: Path, tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "pipeline", "export", str(tmp_path / "dataset"), "--tables", str(tables), *LICENSED]
-    both = [subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(2)]
-    ends = [(run.communicate()[1], run.returncode) for run in both]
-    assert 0 in [code for _, code in ends] and all("draft" not in told for told, _ in ends)
-    sums = (tmp_path / "dataset" / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
-    assert all(file_digest(tmp_path / "dataset" / line[66:]) == line[:64] for line in sums)
-    assert [path.name for path in tmp_path.iterdir()] == ["dataset"]
-
-
-def test_tables_that_are_replaced_while_they_are_read_are_an_error(tables: Path) -> None:
-    told = r"games.parquet was replaced or written to while it was read; run it again"
-    with pytest.raises(OSError, match=told), held_origins({"tables": [tables / "games.parquet"], "results": []}):
-        (tables / "games.parquet").write_bytes((tables / "games.parquet").read_bytes())
 
 
 READ_BY_OTHERS = """

@@ -33,19 +33,11 @@ REASONS: tuple[tuple[tuple[dict[str, Any] | None, ...], str | None, list[int], s
         ({"a0": 2, "a1": 1},), "different slots", [],
         "M1 failed: different slots (agent 0: 2, agent 1: 1)",
     ),
-    (
-        ({"a0": 2, "a1": None},), "different slots", [],
-        "M1 failed: different slots (agent 0: 2, agent 1: nowhere)",
-    ),
     (({"a0": 2, "a1": 2, "blocked": [0]},), "blocked slot", [], "M1 failed: slot 2 is blocked for a participant"),
     ((AGREED, TORN), "earlier meeting broken", [1], "M2 failed: all chose slot 2, but M1 was broken in this round"),
     (
         (AGREED, TORN, TORN), "earlier meeting still broken", [1],
         "M3 failed: all chose slot 2, but M1 has been broken since round 1",
-    ),
-    (
-        (AGREED, AGREED, TORN, TORN | {"violated": [1, 2]}), "earlier meeting broken", [2, 3],
-        "M4 failed: all chose slot 2, but M1 has been broken since round 2 and M2 was broken in this round",
     ),
     (
         (AGREED, TORN, AGREED, TORN), "earlier meeting broken", [3],

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from pipeline.__main__ import app
 from pipeline.derive.verify import verified
-from pipeline.reports.for_print import NotRun, figure_tex, run_cells
+from pipeline.reports.for_print import NotRun, run_cells
 from pipeline.reports.latex import booktabs, escape_tex
 
 
@@ -35,21 +35,9 @@ def test_cells_run_with_the_parameters_that_they_name_and_every_figure_is_known(
     assert vars(study) == {"told": ("there", False), "drawn": {"one": 1, "two": 2}}
 
 
-def test_cells_read_what_is_the_project_s_wherever_they_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    cell = f"from pathlib import Path\n{FIRST}\nstudy.found = Path('data/paper/numbers.csv').is_file()"
-    assert run_cells(notebook(tmp_path, "figures = ''", cell), {}).found and Path.cwd() == tmp_path
-
-
 def test_a_cell_that_raises_is_named_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(NotRun, match=r"^.*n\.ipynb, cell 2: ValueError: first$"):
         run_cells(notebook(tmp_path, "figures = ''", "raise ValueError('first\\nsecond')"), {})
-
-
-def test_notebooks_are_known_outside_the_project_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    told = CliRunner().invoke(app, ["figures", "nosuch"])
-    assert told.exit_code == 2 and "no such notebook: nosuch; there are 00_one_game, 10_table1, " in told.output
 
 
 TEX = {
@@ -73,28 +61,7 @@ def test_a_table_has_a_rule_between_groups_and_no_words_for_what_is_missing() ->
     ]  # fmt: skip
 
 
-HEADINGS = {
-    "ratio": "ratio",
-    "DSM-Private": r"\shortstack[r]{DSM-\\Private}",
-    "p, one-sided": r"\shortstack[r]{p,\\one-sided}",
-    "DMs a meeting": r"\shortstack[r]{DMs a\\meeting}",
-    "coordination": "coordination",
-}
-
-
-@pytest.mark.parametrize(("name", "tex"), HEADINGS.items())
-def test_a_long_heading_stands_in_two_lines(name: str, tex: str) -> None:
-    table = booktabs({"": pl.DataFrame({"": [""], name: [""]})}, "A caption.", "a")
-    assert table.splitlines()[8] == rf" & {tex} \\"
-
-
 GROUPS = (("protocols", "IMAP", "0.92"), ("", "A_model", None))
-
-
-def test_a_figure_has_its_caption_and_a_label() -> None:
-    tex = figure_tex("20_privacy_plane/figure2", "It holds, for 95 %.")
-    assert r"\includegraphics{20_privacy_plane/figure2}" in tex
-    assert r"\caption{It holds, for 95 \%.}" in tex and r"\label{fig:20_privacy_plane/figure2}" in tex
 
 
 DRAWN = """from types import SimpleNamespace
@@ -107,17 +74,6 @@ def draw():
     return figure
 
 study = SimpleNamespace(drawn={"plane": draw()})"""
-
-
-def test_where_nothing_could_be_drawn_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tables").mkdir()
-    (tmp_path / "tables/games.parquet").touch()
-    notebook(tmp_path / "notebooks", "figures = ''", "raise ValueError('no games')", name="10_one")
-    words = ["figures", "10_one", "--tables", "tables", "--results", "none", "--out", "print"]
-    told = CliRunner().invoke(app, words)
-    assert told.exit_code == 3 and "cell 2: ValueError: no games\n0 figures in print\n" in told.output
-    assert not (tmp_path / "print").exists()
 
 
 @pytest.mark.slow
@@ -142,36 +98,3 @@ def test_one_notebook_drawn_anew_keeps_the_figures_of_the_others(
     assert "10_one/plane" in Path("print/figures.tex").read_text(encoding="utf-8")
     assert {path.name for path in Path("print").rglob("*.pdf")} == {"plane.pdf", "plane_half.pdf"}
     assert verified(Path("print"))[0] == []
-
-
-@pytest.mark.slow
-def test_figures_of_older_tables_beyond_the_paper_go_with_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for folder in ("data/tables", "data/beyond/tables", "notebooks/beyond"):
-        Path(folder).mkdir(parents=True)
-    Path("data/tables/games.parquet").touch()
-    for place, name in (("notebooks/beyond", "40_optima"), ("notebooks", "30_behaviour")):
-        notebook(Path(place), "caption = 'It holds.'", DRAWN, name=name)
-    for name, tables in (("beyond/40_optima", "before"), ("30_behaviour", "after")):
-        Path("data/beyond/tables/optima.parquet").write_text(tables, encoding="utf-8")
-        assert (
-            CliRunner().invoke(app, ["figures", name, "--results", "none", "--out", "print"]).stdout
-            == "1 figures in print\n"
-        )
-    assert {path.parent.name for path in Path("print").rglob("*.pdf")} == {"30_behaviour"}
-
-
-@pytest.mark.parametrize("name", ["figures.tex", "table1_uniform.tex"])
-def test_files_that_no_run_of_figures_wrote_are_not_replaced(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tables").mkdir()
-    (tmp_path / "tables/games.parquet").touch()
-    notebook(tmp_path / "notebooks", "caption = ''", DRAWN, name="10_one")
-    own = tmp_path / "print" / name
-    own.parent.mkdir(parents=True)
-    own.write_text("mine", encoding="utf-8")
-    told = CliRunner().invoke(app, ["figures", "--tables", "tables", "--results", "none", "--out", "print"])
-    assert told.exit_code == 2 and "is not an output of `figures`" in " ".join(told.output.split())
-    assert own.read_text(encoding="utf-8") == "mine" and [path.name for path in own.parent.iterdir()] == [own.name]

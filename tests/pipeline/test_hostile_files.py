@@ -16,9 +16,10 @@ from pipeline.derive import parallel
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.base import TABLES
 from pipeline.traces import limits, sources
+from pipeline.traces.ingest import ingest
 from pipeline.traces.inspect_logs import TRACE, read_log
 from pipeline.traces.sources import find_sources, read_texts
-from pipeline.traces.trace import TraceError
+from pipeline.traces.trace import TraceError, decode_trace
 
 Frames = dict[str, pl.DataFrame]
 DOCUMENT = Path(__file__).parents[2] / "docs" / "reliability.md"
@@ -203,3 +204,11 @@ def test_a_pipe_called_as_a_log_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "log.eval")
     with pytest.raises(TraceError, match="not a regular file"):
         list(read_log(tmp_path / "log.eval"))
+
+
+def test_what_nobody_foresaw_is_a_rejection_too() -> None:
+    good, bad = (ingest(decode_trace(toy_game(game).text()), f"{game}.json") for game in ("good", "bad"))
+    bad["messages"] *= 2
+    frames, stumbled = parallel.derive_frames({table: good[table] + bad[table] for table in good}, parallel.Recipe())
+    assert [path for path, _, _ in stumbled] == ["bad.json"]
+    assert frames["games"]["game_id"].to_list() == ["good"]

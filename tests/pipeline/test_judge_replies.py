@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from pipeline.beyond.judge.agreement import by_game, count, mentioned, rows_of
 from pipeline.beyond.judge.replies import Asked, Question, Reading, read_reply
-from pipeline.privacy.language.messages import language_claims
 from pipeline.privacy.rules import RULES
 
 PAPER = RULES["paper"]
@@ -35,13 +34,9 @@ def test_a_quote_that_stands_twice_is_found_where_it_stands_first_and_a_claim_co
 WHOLE = [
     ("", "the reply is empty"),
     ("I found no claims.", "not JSON"),
-    ('{"claims": [', "not JSON"),
-    ("[" * 100_000, "not JSON"),
     ('{"claims": [{"slot": ' + "9" * 5000 + "}]}", "not JSON"),
-    ('Here you are: {"claims": []}', "text around the JSON"),
     ('{"claims": []} I hope that helps', "text around the JSON"),
     ("[]", "no list of claims in the JSON"),
-    ('{"claims": {}}', "no list of claims in the JSON"),
     ('{"thinking": 5, "actions": "none"}', "no list of claims in the JSON"),
 ]
 
@@ -59,25 +54,15 @@ def test_a_code_fence_around_all_of_a_reply_is_passed_over() -> None:
     assert read_reply(fenced, False, QUESTION, PAPER).claims == reading(GOOD).claims
 
 
-DEEP = json.loads("[" * 900 + "]" * 900)
-
 CLAIMS = [
     ("free", "a claim that is no object"),
     (GOOD | {"class": "maybe"}, "unknown class 'maybe'"),
-    (GOOD | {"class": None}, "unknown class None"),
-    (GOOD | {"class": "\ud800"}, "unknown class '\\ud800'"),
     (GOOD | {"slot": 16}, "slot 16 is outside the calendar of 0 to 15"),
-    (GOOD | {"slot": -1}, "slot -1 is outside the calendar of 0 to 15"),
-    (GOOD | {"slot": "3"}, "slot '3' is outside the calendar of 0 to 15"),
-    (GOOD | {"slot": 3.0}, "slot 3.0 is outside the calendar of 0 to 15"),
-    (GOOD | {"slot": True}, "slot True is outside the calendar of 0 to 15"),
     (GOOD | {"target": 5}, "target 5 is none of the agents 0 to 4"),
     ({"slot": 3}, "unknown class None"),
     (GOOD | {"quote": "slot 3 is taken"}, "unlocated: the message does not hold the quote 'slot 3 is taken'"),
-    (GOOD | {"quote": '"slot 3 is free"'}, "unlocated: the message does not hold the quote '\"slot 3 is free\"'"),
     (GOOD | {"quote": ""}, "unlocated: the message does not hold the quote ''"),
     (GOOD | {"quote": None}, "unlocated: the message does not hold the quote None"),
-    (GOOD | {"quote": "x" * 500}, f"unlocated: the message does not hold the quote '{'x' * 79}..."),
 ]
 
 
@@ -87,11 +72,6 @@ def test_a_claim_that_makes_no_sense_is_dropped_and_the_others_stay(said: Any, r
     assert len(found.claims) == 2
     assert [(r.place, r.reason) for r in found.refused] == [(1, reason)]
     assert found.whole
-
-
-def test_what_is_nested_too_deep_to_be_shown_is_refused_all_the_same() -> None:
-    (refused,) = reading(GOOD | {"class": DEEP}).refused
-    assert refused.reason.startswith("unknown class ")
 
 
 ANYTHING: st.SearchStrategy[Any] = st.recursive(
@@ -123,18 +103,8 @@ def test_every_claim_is_kept_with_its_exact_span_or_refused_with_a_reason(claims
     assert all(refused.reason.isascii() and refused.reason.isprintable() for refused in found.refused)
 
 
-@given(st.text(st.characters(), max_size=60), st.booleans())
-def test_any_text_is_a_reply(text: str, cut: bool) -> None:
-    found = read_reply(text, cut, QUESTION, PAPER)
-    assert found.reply == text
-    assert found.whole or not found.claims
-
-
 MENTIONED = [
     ("Are you free at slots 3, 12 and 4-6?", {3, 4, 5, 6, 12}),
-    ("I am free at 5. Agent 3 pays 7.", {5}),
-    ("If slot 12 works, so does slot 99.", {12}),
-    ("Slots 14 through 20.", {14, 15}),
     ("Meeting 2 is settled.", set()),
     ("", set()),
 ]
@@ -173,23 +143,6 @@ def test_units_are_what_either_reader_names_and_the_slots_that_both_leave_unclai
         "pooled": (1, 1, 2, 16),
         "any": (2, 0, 1, 1),
     }
-
-
-def test_a_slot_with_two_claims_counts_in_both_classes() -> None:
-    found = table("Slot 3 is free. Let's take slot 3.", claim(1, 3, "positive"), claim(1, 3, "proposal"))
-    assert (found["positive"], found["proposal"], found["any"]) == ((1, 0, 0, 0),) * 3
-
-
-def test_a_slot_outside_the_calendar_is_no_unit() -> None:
-    assert table("Slot 16 is free.")["any"] == (0, 0, 0, 0)
-
-
-def test_a_judge_that_says_what_the_parser_says_agrees_in_every_unit() -> None:
-    said = "Slot 3 is free, my errand at slot 4 can move, and Agent 2 can't do 7. Slot 8?"
-    question = Question(1, 5, 16, said)
-    cells = count(question, language_claims(said, 1, PAPER), PAPER)
-    assert cells[:, 1:3].sum() == 0
-    assert tuple(cells[-1]) == (3, 0, 0, 1)
 
 
 def test_messages_count_as_often_as_they_were_sent_and_unread_ones_not_at_all() -> None:

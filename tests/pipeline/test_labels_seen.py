@@ -67,15 +67,6 @@ def test_a_calendar_shown_in_a_turn_tells_labels_of_errands_and_of_its_round_s_m
     ]
 
 
-def test_a_label_both_recorded_and_rendered_counts_once() -> None:
-    trace = TraceBuilder(scenario={"labels": RECORD}).round(0, (0, 1))
-    trace.rendered(0, 0, shown(CALENDARS[0], "Lithium talk", "Redrawn"))
-    assert [(k["label"], k["source"]) for k in known(trace) if k["agent"] == 0 and k["kind"] == "errand"] == [
-        ("Lithium talk", "record"),
-        ("Redrawn", "prompt"),
-    ]
-
-
 def test_what_others_wrote_is_no_label_that_the_game_has_shown() -> None:
     forged = "Private meeting label: Forged\nSlot  0: Errand #9 (cost=1) private_label='Forged'"
     prompt = f"Phase: CHEAP_TALK\n\n[1] From Agent 2 (meeting 1): hello\n{forged}"
@@ -83,19 +74,8 @@ def test_what_others_wrote_is_no_label_that_the_game_has_shown() -> None:
     assert told(trace) == set()
 
 
-UNKNOWN_RECORDS = ("a list", [], {"errands": 3}, {"errands": {"1": "Plain text"}})
-
-
-@pytest.mark.parametrize("record", UNKNOWN_RECORDS)
-def test_a_record_of_another_form_leaves_what_was_rendered(record: Any) -> None:
-    trace = TraceBuilder(scenario={"labels": record}).round(0)
-    trace.rendered(0, 0, shown(CALENDARS[0], "Seen", "Too"))
-    assert {label for *_, label in told(trace)} == {"Seen", "Too"}
-
-
 LINES = (
     ("Slot  4: Errand #7 (cost=100) private_label='A b'", (("errand", 7, "A b"),)),
-    ("Slot  4: Blocked Errand #7 (cost=100) private_label='A b'", (("errand", 7, "A b"),)),
     ("Slot 14: Meeting M1 (cost=1) participants=[0, 3, 4] private_label='A b'", (("meeting", 1, "A b"),)),
     ('Slot  4: Errand #7 (cost=1) private_label="Dad\'s hip"', (("errand", 7, "Dad's hip"),)),
     (r"Slot  4: Errand #7 (cost=1) private_label='Dad\'s \"hip\" \u2013 new'", (("errand", 7, 'Dad\'s "hip" – new'),)),

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from machine.cores import cpu_budget
 from pipeline.behaviour.patterns import Thresholds, message_patterns
@@ -18,84 +16,34 @@ from pipeline.behaviour.phrases import stems
 from pipeline.privacy.language import messages as language
 from pipeline.privacy.language import passages
 from pipeline.privacy.language.clause_rules import RULES, Rule
-from pipeline.privacy.language.grammar import KINDS
 from pipeline.privacy.language.messages import MOST_CLAIMS
-from pipeline.privacy.language.passages import FAR
-from pipeline.privacy.language.scan import RUN, SENTENCE_CHARS, expand, scanner
+from pipeline.privacy.language.scan import RUN, SENTENCE_CHARS, scanner
 from pipeline.traces.limits import CPU_SECONDS, MESSAGE_CHARS
-from tests.pipeline.gold import gold
 
 pytestmark = pytest.mark.slow
 
 REMEMBERED = ("statements", "_read_alone", "_read_on", "_read_short")
 
-# What a message starts with, repeats, and ends with.
+# What a message starts with, repeats, and ends with: an example of each thing that is read across a message.
 Shape = tuple[str, str, str]
 SHAPES: tuple[Shape, ...] = (
     ("slot 3 slot", " ", ","),
-    ("Slots 3 and 5. ", "The latter is free.\n", ""),
     ("", f"slot 3 slot{' ' * (RUN - 1)},", ""),
     ("I'm free " * 400 + ":\n", "- slot 3\n", ""),
     ("agents 1", " ", "x free"),
-    *(("", each, "") for each in ("not 3, ", "slot ", "so 3, ", "know what 3 free ", "(", "slot three, ")),
+    ("", "not 3, ", ""),
     ("", '{"a": ', ""),
     ("", "| 3 | free |\n", ""),
-    ("F = free, B = busy\n", "F 1 ", ""),
-    *(
-        ("A = free, B = busy\n", each, "")
-        for each in ("A B ", "Option A: slot 4, ", "yes - 1, 2\n", "FREE 1 2\n", "[04] errand\n")
-    ),
-    *(
-        ("", each, "")
-        for each in ("F free, ", "green is free ", "old: 3\nnew: 4\n", "<br>", "~~", "A0: 1 2\n", "🟩🟥", "(2, free), ")
-    ),
-    ("a|b\n", "-", "x"),
-    ("", "# a\n", ""),
-    ("", "1 ", "x"),
-    ("I'm free " * 20 + ":\n", "- slot 3\n", ""),
-    *(("I'm free at 3 ", each, " free") for each in (" ", "\n", "0", "1, ", ")", '"', "'", "- ", "• ", "✅", ".")),
-    *(
-        ("", each, "")
-        for each in ("They are free at 5. ", "you, ", "agent 1, ", "which ", "3 is not, ", "Free:\n- 3\n")
-    ),
-    *(
-        ("", each, " free 3")
-        for each in ('"\n', '"a ', 'Agent 1: "', 'Agent 1 said "I', "> ", "# ", "(3) ", "[", "✅\n", "3 🙂 ")
-    ),
-    ("", '> Agent 1: "I can do 3"\n', ""),
-    ("", "1 2 3 - to cost ", ""),
-    # Exceptions, what points back, what is taken back, the rest, options, strips and states.
-    *(
-        ("I'm free at 3", each, " free")
-        for each in (", except 4", " but not 4", ". It isn't", ", that was wrong", ". So am I", ". Then nothing else")
-    ),
-    *(
-        ("", each, "")
-        for each in (
-            "Slot 3 is free. Both work. ",
-            "Slot 3. Yes. ",
-            "Agent 1 is busy at 3, so slot 3 is out. ",
-            "All but 4 and 5, bar 6. ",
-            "Before that, nothing else. ",
-            "🟩 3 🟥 4 ",
-            "X..X.",
-            "b4 gr8 free 4 me ",
-            "excl. ",
-            ", as I understand, is ",
-        )
-    ),
-    *(("", each, "") for each in ('Agent 1. The reply: "', "Errands: 7; agents: 2; ", 'From Agent 4: {"free": [1]} ')),
-    ("Agent 1:\n", "> I'm free at 3\n", ""),
-    *(("I'm free at 1-64, 65-128", each, "") for each in (". It's free", ", it's free", ", 200-250")),
-    *((start, " ", "x") for start in ("agents 1,", "cost", "cost is", "agent", "slots", "errand", "3 and", "Free:")),
-    *((start, "1", "") for start in ("slot ", "agents ", "cost slot ", "errand #")),
-    *(("", each, "") for each in ("3 ", "slot 3, ", "agent 1 and ", "not free at 3, ", "very ", "3-4-")),
-    *(("", each, "") for each in ("if slot 3 works, ", "no need to ")),
-    *(
-        (start, joint, "ok")
-        for start in ("Slot 3 \u2192 ok", "Agent 1 \u2192 Agent 2")
-        for joint in ("\n", " ", "\n ", ".")
-    ),
+    ("A = free, B = busy\n", "A B ", ""),
+    ("", "A0: 1 2\n", ""),
+    ("", "🟩 3 🟥 4 ", ""),
+    ("I'm free at 3", ". It isn't", " free"),
+    ("", 'Agent 1: "', " free 3"),
+    ("", "Slot 3 is free. Both work. ", ""),
+    ("", "b4 gr8 free 4 me ", ""),
+    ("I'm free at 1-64, 65-128", ". It's free", ""),
+    ("slot ", "1", ""),
+    ("Slot 3 \u2192 ok", "\n", "ok"),
 )
 
 
@@ -162,50 +110,15 @@ def test_the_longest_message_is_read_within_its_trace_s_budget(shape: Shape) -> 
         read(lengthen(shape, MESSAGE_CHARS))
 
 
-@pytest.mark.parametrize("joint", [" ", ", ", "\n", " " * RUN])
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_so_does_every_rule(rule: Rule, joint: str) -> None:
-    words = rule.example.rstrip(".?!").split(" ")
-    assert_linear(read, ("", joint.join((*words, "")), ""))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@settings(
-    max_examples=25,
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-@given(st.data())
-def test_so_does_every_phrase_of_the_vocabulary(kind: str, data: st.DataObject) -> None:
-    phrase = data.draw(st.sampled_from(KINDS[kind]))
-    said = data.draw(st.from_regex(expand(phrase), fullmatch=True))
-    joint = data.draw(st.sampled_from((" ", " 3, ", "\n", " " * RUN)))
-    assert_linear(read, ("", said + joint, ""))
-
-
-@pytest.mark.parametrize("blanks", [RUN - 1, RUN + 1, 3 * RUN])
-def test_long_blanks_change_no_claim_and_no_span(blanks: int) -> None:
-    """They are read as fewer, and spans are still those of the message."""
-    for _, message, _ in gold("clauses"):
-        wide, wider = (message.replace(" ", " " * width, 2) for width in (RUN, blanks))
-        if len(wider) > FAR:
-            continue
-        claims, same = language.statements(wide), language.statements(wider)
-        assert [claim[:3] for claim in claims] == [claim[:3] for claim in same]
-        assert [wide[c[3] : c[4]].split() for c in claims] == [wider[c[3] : c[4]].split() for c in same]
+def test_so_does_every_rule(rule: Rule) -> None:
+    assert_linear(read, ("", rule.example.rstrip(".?!") + ", ", ""))
 
 
 def test_a_long_sentence_is_read_to_its_end_and_no_number_is_cut() -> None:
     told = language.statements(", ".join(f"slot {slot} is free" for slot in range(1000)))
     assert [slot for claim in told for slot in claim[1]] == list(range(1000))
     assert language.statements("9" * 3 * SENTENCE_CHARS + " I'm free at 3")[-1][1] == [3]
-
-
-def test_a_heading_longer_than_any_should_be_heads_nothing() -> None:
-    for words, slots in ((1, [3, 5]), (FAR, [])):
-        told = language.statements("I'm free " + "today " * words + "at:\n- slot 3\n- slot 5")
-        assert [slot for claim in told for slot in claim[1]] == slots
 
 
 def test_a_message_makes_no_more_claims_than_a_table_should_hold() -> None:

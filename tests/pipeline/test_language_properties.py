@@ -14,7 +14,6 @@ from pipeline.privacy.language.messages import language_claims
 from pipeline.privacy.language.passages import outline
 from pipeline.privacy.language.quotes import CHANGED, CONCLUDES, WAS, WRONG
 from pipeline.privacy.language.scan import expand, fold, in_digits, numbers_of, scanner, sentences
-from pipeline.privacy.language.shapes import shape_of
 from pipeline.privacy.language.statements import Statement
 from pipeline.privacy.rules import RULES, Claim
 from tests.pipeline.gold import gold
@@ -118,17 +117,6 @@ def test_sentences_are_read_alike_alone_and_together(messages: list[str]) -> Non
     assert [claim[:6] for claim in together] == [claim[:6] for message in messages for claim in read(message)]
 
 
-@given(st.sampled_from(MESSAGES), st.integers(0, 9))
-def test_numbers_of_one_and_two_digits_are_read_alike(message: str, shift: int) -> None:
-    """Whether "slot 3" or "slot 13" was read first must not matter: sentences are learned without their numbers."""
-    message = in_digits(message, fold(message))
-    longer = re.sub(r"(?<![0-9])[0-9](?![0-9])", lambda digit: f"4{digit[0]}", message)
-    claims, shifted = (language_claims(each, 99, PAPER) for each in (message, longer))
-    assert all(longer[claim[6] : claim[7]] == claim[5] for claim in shifted)
-    if not re.search(r"[0-9]{2}|[-–—/]|to|through", message):
-        assert [claim[1] for claim in shifted] == [40 + (claim[1] or 0) for claim in claims]
-
-
 NUMBERS = st.integers(0, 31)
 RANGES = st.tuples(NUMBERS, st.integers(1, 4)).map(lambda ends: (ends[0], ends[0] + ends[1]))
 LISTS = st.lists(NUMBERS | RANGES, min_size=1, max_size=6)
@@ -154,24 +142,6 @@ def test_every_slot_of_a_list_is_claimed_once_in_its_order_with_the_clause_as_it
     assert {claim[5] for claim in told} == {clause.format(text)}
     forget()
     assert read(message.format(text)) == told
-
-
-@pytest.mark.parametrize(
-    ("message", "shape", "numbers"),
-    [
-        ("I'm free at slots 2, 5-7 and 11", "i'm free at slots 0 and 0", [(2, 5, ~7), b"11"]),
-        ("Slots 1, 3, or 10 through 12?", "slots 0 or 0-0?", [(1, 3), b"10", b"12"]),
-        ("3, 5, and 7 (errand)", "0, and 0 (errand)", [(3, 5), b"7"]),
-        ("Slot 14", "slot 0", [b"14"]),
-        ("Agents 1, 2 and 3", "agents 0, 0 and 0", [b"1", b"2", b"3"]),
-        ("Busy after 4, 6 and 8", "busy after 0, 0 and 0", [b"4", b"6", b"8"]),
-        ("I prefer slots 3 to 5", "i prefer slots 0 to 0", [b"3", b"5"]),
-    ],
-)
-def test_lists_of_slots_have_one_shape_however_long_they_are(
-    message: str, shape: str, numbers: list[bytes | tuple[int, ...]]
-) -> None:
-    assert shape_of(fold(message), message)[:2] == (shape, numbers)
 
 
 @given(st.sampled_from(MESSAGES))
@@ -211,14 +181,6 @@ def test_a_sentence_without_a_word_of_a_class_is_not_worth_reading(text: str) ->
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(statements, "ECHOING", re.compile(""))
             assert statements.read(sentence, question) == found
-
-
-@given(st.sampled_from(MESSAGES), st.sampled_from([None, "positive", "negative", "occupied", "cost", "proposal"]))
-def test_what_was_said_before_matters_only_to_what_leaves_its_class_out(message: str, before: str | None) -> None:
-    for _, text, question, _ in sentences(fold(message)):
-        alone = statements.read(text, question)
-        if alone.decided:
-            assert statements.read(text, question, before) == alone
 
 
 @given(st.text(st.characters(), max_size=200))

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import duckdb
 import polars as pl
 import pytest
 from trace_builder import toy_game, write_trace
@@ -16,7 +15,6 @@ from pipeline.paper.ledger.directions import Direction, Outcomes, direction_of, 
 from pipeline.paper.ledger.facts import Fact, setup_facts
 from pipeline.paper.ledger.measures import RESULTS_READ, open_results, open_tables
 from pipeline.paper.ledger.outcomes import Outcome
-from pipeline.paper.ledger.printed import markdown
 from pipeline.tables.io import write_csv
 from pipeline.tables.queries import query
 
@@ -140,15 +138,9 @@ def test_a_model_is_not_compared_where(method: str, note: str, played: "Results"
     assert verdicts(played, of) == [("needs model traces", "", note)]
 
 
-def test_a_probing_agent_s_model_does_not_count(played: "Results") -> None:
-    of = paper(("section 4, Adversarial", "pooled", "Pro", "model", "dms", "4", "0"))
-    assert verdicts(played, of) == [("reproduced", "4", "")]
-
-
 POOLED = (
     ("section 4.1", "pooled", "all models", "model", "dms", "8", "0"),
     ("section 4.1", "pooled:easy", "all models", "model", "fairness", "0.00", "2"),
-    ("section 4.1", "pooled", "Solo", "model", "ambiguous_consensus_pct", "50", "0"),
 )
 
 
@@ -183,34 +175,11 @@ def test_a_fact_that_no_game_tells_differs_by_choice(played: "Results") -> None:
     ]
 
 
-def test_a_fact_that_is_in_force_is_a_setting(played: "Results") -> None:
-    stated = [Fact("pooled", "suite", "tasks", 1, "params.yaml")]
-    found = build_ledger(played, paper(), stated).select("verdict", "ours", "computed_by").rows()
-    assert found == [("setting", "1", "params.yaml")]
-
-
-def test_a_fact_of_the_set_up_is_told_to_be_the_study_s_and_not_of_the_games_at_hand(played: "Results") -> None:
-    found = build_ledger(played, paper(), [Fact("pooled", "suite", "tasks", 1, "params.yaml")])
-    assert found["test"].to_list() == ["equal to the study's set-up as shipped"]
-    assert "the same in the study as shipped; of other games it says nothing" in markdown(found)
-
-
-def test_a_single_simulated_team_shows_no_comparison_of_teams(played: "Results") -> None:
-    tested = run_directions(DECLARED.directions, played)
-    assert "figures_and_expensive_moves" not in {query for query, _ in tested}
-
-
 @pytest.mark.parametrize(("tasks", "even"), [("xx", ["a", "b"]), ("xy", [])])
 def test_teams_are_compared_task_by_task_where_they_play_the_same(tasks: str, even: list[str], tmp_path: Path) -> None:
     teams = {team: TEAMS["acting"] | {"task_id": task} for team, task in zip("ab", tasks, strict=True)}
     with open_tables(derived(tmp_path, teams)) as results:
         assert results.sql("SELECT team FROM even_games ORDER BY team").pl()["team"].to_list() == even
-
-
-def test_without_simulated_teams_nothing_stands_in(tmp_path: Path) -> None:
-    with open_tables(derived(tmp_path, {"lab": TEAMS["lab"]})) as results:
-        found = build_ledger(results, DECLARED, [])
-    assert found.filter(pl.col("verdict").str.starts_with("stand-in")).is_empty()
 
 
 @pytest.mark.slow
@@ -236,30 +205,6 @@ def test_each_direction_is_tested_on_the_study_s_simulated_teams(direction: Dire
     covered = [f for f in map(Figure._make, DECLARED.numbers.iter_rows()) if direction_of(f, [direction])]
     assert covered
     assert all(outcome_of(direction, figure, tested) for figure in covered)
-
-
-@pytest.mark.parametrize(("often", "agrees"), [([9, 7, 4, 2, 1, 0], True), ([0, 1, 2, 4, 7, 9], False)])
-def test_the_order_of_table_4_is_shown_by_a_correlation_above_0(often: list[int], agrees: bool) -> None:
-    """As on the page of behaviour, which correlates the counts themselves."""
-    rows = [(f"p{place}", place, count, True, "standard") for place, count in enumerate(often, start=1)]
-    columns = ["pattern", "paper_rank", "occurrences", "simulated", "condition"]
-    patterns = pl.DataFrame(rows, schema=columns, orient="row")
-    direction = next(direction for direction in DECLARED.directions if direction.query == "pattern_order")
-    with duckdb.connect() as connection:
-        connection.register("patterns", patterns)
-        (outcome,) = run_directions([direction], connection).values()
-    assert (outcome.agrees, outcome.statistic) == (agrees, pytest.approx(1.0 if agrees else -1.0))
-
-
-BLOCKED = next(direction for direction in DECLARED.directions if direction.query == "blocked_coordination")
-LOWER = {("Table 1", "uniform", "Pro", "coordination_rate_pct"): 100.0}
-
-
-@pytest.mark.parametrize(("printed", "lower"), [("100.0", False), ("97.2", True)])
-def test_a_figure_whose_own_row_lacks_the_direction_does_not_show_it(printed: str, lower: bool) -> None:
-    figure = Figure("section 4", "blocked uniform", "Pro", "model", "coordination_rate_pct", printed, "1")
-    assert BLOCKED.shown_by(figure, LOWER) is lower
-    assert BLOCKED.shown_by(figure, {})
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """The library for notebooks and scripts: `from pipeline import Tables`."""
 
-import json
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -18,13 +16,11 @@ from machine.errors import UserError
 from pipeline import Tables
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.reports.views.game import game_view
-from pipeline.tables.database import build_database
+from pipeline.tables.database import make_database
 from pipeline.tables.schemas.base import TABLES
-from tests.imports import ROOT, closure
+from tests.imports import ROOT
 
 pytestmark = pytest.mark.slow
-
-EXPLORER = ROOT / "notebooks/60_explore_traces.ipynb"
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_trace(here / "traces/a.json", toy_game().text())
     derive([here / "traces"], here / "tables", Recipe(csv=False), workers=1)
     derive([here / "traces"], here / "partitioned", Recipe(partition=True), workers=1)
-    build_database(here / "tables", here / "all.duckdb")
+    make_database(here / "tables", here / "all.duckdb")
     return here
 
 
@@ -76,9 +72,7 @@ def test_a_query_takes_values_by_name(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "problem"),
     [
-        ("no/such", "no tables in no/such"),
         ("README.md", "README.md holds no tables"),
-        ("foo://x", "no protocol"),
         ("file://", "names no folder"),
         ("file:///no/such", "nothing at file:///no/such"),
     ],
@@ -88,52 +82,11 @@ def test_what_holds_no_tables_is_told(place: str, problem: str) -> None:
         Tables(ROOT / place if place == "README.md" else place)
 
 
-def test_of_a_url_the_folder_s_own_tables_are_read_and_none_below_it(folder: Path, tmp_path: Path) -> None:
-    shutil.copytree(folder / "tables", tmp_path / "here")
-    shutil.copytree(folder / "tables", tmp_path / "here" / "below")
-    games = pl.read_parquet(folder / "tables" / "games.parquet")
-    pl.concat([games, games]).write_parquet(tmp_path / "here" / "below" / "games.parquet")
-    assert Tables(f"file://{tmp_path}/here").games.height == 1
-    with pytest.raises(FileNotFoundError, match=r"no tables in .*/parts"):
-        shutil.move(tmp_path / "here" / "below", tmp_path / "parts" / "games" / "team=x")
-        Tables(f"file://{tmp_path}/parts")
-
-
 def test_a_file_of_another_program_is_no_database_and_nothing_is_fetched_to_open_it(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "x.duckdb")) as other:
         other.execute("CREATE TABLE games (game_id TEXT)")
     with pytest.raises(ValueError, match="not a valid DuckDB database file"):
         Tables(tmp_path / "x.duckdb")
-
-
-def test_a_schema_that_has_the_name_of_ours_is_passed_over(tmp_path: Path) -> None:
-    with duckdb.connect(str(tmp_path / "x.duckdb")) as other:
-        other.execute("CREATE SCHEMA all_games; CREATE TABLE all_games.games AS SELECT 'other' AS game_id")
-        other.execute("CREATE TABLE games AS SELECT 'mine' AS game_id")
-    assert Tables(tmp_path / "x.duckdb").games["game_id"].to_list() == ["mine"]
-
-
-def test_a_game_or_table_that_is_not_there_is_told(folder: Path) -> None:
-    tables = Tables(folder / "tables")
-    for wanted in ("", "nosuch"):
-        with pytest.raises(KeyError, match="no game"):
-            tables.game(wanted)
-    with pytest.raises(KeyError, match="no table nosuch; there are agent_parameters, agents"):
-        tables["nosuch"]
-    with pytest.raises(AttributeError, match="no table nosuch"):
-        _ = tables.nosuch
-
-
-def test_the_explorer_uses_it_and_nothing_else_of_ours_and_its_answers_are_short() -> None:
-    cells = [c for c in json.loads(EXPLORER.read_text(encoding="utf-8"))["cells"] if c["cell_type"] == "code"]
-    code = "".join(line for cell in cells for line in [*cell["source"], "\n"])
-    assert {line for line in code.splitlines() if "import" in line} == {
-        "from pipeline import Tables",
-        "import polars as pl",
-    }
-    answers = [cell["source"] for cell in cells[-10:]]
-    assert all(lines[0].startswith("study.sql(") and len(lines) <= 5 for lines in answers)
-    assert ROOT / "pipeline/reports/library.py" in closure(EXPLORER)
 
 
 @pytest.mark.slow

@@ -8,14 +8,12 @@ from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 
-import msgspec
 import nbformat
 import pytest
 import without_kernel
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
-from pipeline.reports.batch.own_study import derive_study
 from sim.game.trace import write
 from sim.runs.play import Play, play_game
 from sim.runs.teams import named_teams
@@ -35,24 +33,8 @@ def played(folder: Path, *games: tuple[str, str, int]) -> None:
         write(play_game(Play(tiny_task(seed, setting), named_teams()[team])), folder / f"{number}.json")
 
 
-def one_team(folder: Path) -> None:
-    played(folder, *(("sd", SETTINGS[seed % 2], seed) for seed in range(4)))
-
-
-def one_game(folder: Path) -> None:
-    played(folder, ("imap", "varied", 1))
-
-
-def one_setting(folder: Path) -> None:
-    played(folder, *((team, "uniform", seed) for team in ("imap", "candid") for seed in range(3)))
-
-
 def only_english(folder: Path) -> None:
     played(folder, *((team, SETTINGS[seed], seed) for team in ("candid", "plain", "vague") for seed in range(2)))
-
-
-def two_protocols(folder: Path) -> None:
-    played(folder, *((team, SETTINGS[seed % 2], seed) for team in ("imap", "sd") for seed in range(10)))
 
 
 def only_stopped(folder: Path) -> None:
@@ -68,7 +50,7 @@ def only_stopped(folder: Path) -> None:
         (folder / name).unlink()
 
 
-ODD_SETS = (one_team, one_game, one_setting, only_english, two_protocols, only_stopped)
+ODD_SETS = (only_english, only_stopped)
 
 # What no page may say, whatever the traces.
 NEVER = {
@@ -152,41 +134,6 @@ def test_no_page_says_what_is_not_so(
     assert [(name, words) for name, text in pages.items() for words in study if words in text] == []
     check_costs(pages["70_costs.html"], is_paid=make is only_stopped)
     assert list((tmp_path / "elsewhere").iterdir()) == [Path("out").absolute()]
-
-
-def same_talk(folder: Path) -> None:
-    """Games of speakers that send as many direct messages a meeting in each."""
-    team = msgspec.structs.replace(named_teams()["imap"], team="mine")
-    for seed in range(2):
-        write(play_game(Play(tiny_task(seed, "varied"), team)), folder / f"{seed}.json")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("make", "told"),
-    [
-        (
-            only_english,
-            r"goes with [+-][\d.]+ of excess over 3 games of .+, which rests on too few tasks for an interval\.",
-        ),
-        (same_talk, "There is no line to draw, as .* all send equally many direct messages a meeting"),
-    ],
-)
-def test_a_slope_without_an_interval_or_none_says_why(
-    make: Callable[[Path], None], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "traces").mkdir()
-    make(tmp_path / "traces")
-    monkeypatch.chdir(ROOT)
-    study = derive_study([tmp_path / "traces"], tmp_path, lambda done, total: None)
-    folders = {"tables": str(study.tables), "results": str(study.results), "figures": str(tmp_path / "figures")}
-    notebook = nbformat.read(ROOT / "notebooks/25_communication.ipynb", as_version=4)  # type: ignore[no-untyped-call]
-    notebook.cells = notebook.cells[:6]  # its headline
-    nbformat.write(notebook, tmp_path / "headline.ipynb")  # type: ignore[no-untyped-call]
-    without_kernel.execute_raw(tmp_path / "headline.ipynb", tmp_path / "headline.ipynb", folders, [])
-    cell = nbformat.read(tmp_path / "headline.ipynb", as_version=4).cells[-1]  # type: ignore[no-untyped-call]
-    (text,) = [output.data["text/markdown"] for output in cell.outputs if "data" in output]
-    assert re.search(told, text)
 
 
 def check_costs(text: str, is_paid: bool) -> None:

@@ -13,16 +13,11 @@ from pipeline.paper.ledger.outcomes import (
     Outcome,
     adjust,
     by_level,
-    cases,
     correlation,
-    described,
-    fisher,
-    fitted,
     paired,
 )
 from pipeline.statistics.resampling import stream
 
-FITS = ((-2.5, 0.01), (2.5, 0.99))
 LABELS = Labels(("more", "less"), 1)
 
 
@@ -85,28 +80,6 @@ def test_the_interval_of_a_rise_is_as_wide_as_the_spread_of_its_tasks(tasks_a_ce
     assert found.high - found.low == pytest.approx(2 * 1.96 * (2 * spread / 24) ** 0.5, rel=0.1)
 
 
-@pytest.mark.parametrize("there", [[0, 1], [0, 2], [1, 2], []])
-def test_of_levels_without_a_task_nothing_is_said(there: list[int]) -> None:
-    rows = levels(*[("s", level, float(level)) for level in there for _ in range(6)])
-    assert by_level(rows, Labels(("easy", "medium", "hard")), "x") is None
-
-
-def test_of_fewer_tasks_a_level_than_an_interval_takes_there_is_none() -> None:
-    found = by_level(levels(*[("s", level, float(v)) for level in (0, 1) for v in range(5)]), LABELS, "x")
-    assert found and (found.low, found.high) == (None, None)
-
-
-def test_a_rise_whose_middle_is_out_of_order_neither_holds_nor_is_the_opposite() -> None:
-    found = by_level(levels(("s", 0, 1.0), ("s", 1, 0.0), ("s", 2, 2.0)), Labels(("low", "middle", "high")), "x")
-    assert found and (found.holds, found.opposite, found.statistic) == (False, False, 1.0)
-
-
-def test_levels_weigh_their_tasks_by_what_stands_below() -> None:
-    rows = levels(("s", 0, 0.0), ("s", 0, 3.0), ("s", 1, 4.0)).with_columns(below=pl.Series([1.0, 3.0, 2.0]))
-    found = by_level(rows, LABELS, "x")
-    assert found and found.shown == "more 0.8, less 2.0"
-
-
 def test_a_ranking_of_seven_is_tried_in_every_order() -> None:
     found = correlation(points([1, 2, 3, 4, 5, 6, 7], [10, 20, 30, 40, 50, 60, 70]), Labels(("models",)), "x")
     assert found and found.p_value == pytest.approx(2 / factorial(7)) and found.exact and found.holds
@@ -125,45 +98,10 @@ def test_a_rank_correlation_is_spearman_s_and_falls_where_it_does_not_rise(value
     assert rising.p_value == falling.p_value
 
 
-def test_shares_are_compared_by_fisher_s_test() -> None:
-    found = fisher(pl.DataFrame({"count": [3, 1], "total": [4, 4]}), LABELS, "x")
-    assert found and found.p_value == pytest.approx(34 / 70) and found.shown == "more 3 of 4, less 1 of 4"
-
-
-def test_one_case_that_does_not_hold_is_enough_and_is_told() -> None:
-    rows = pl.DataFrame({"holds": [True, False, False], "shown": ["fine", "not this", "not this"]})
-    found = cases(rows, Labels(("meetings",)), "x")
-    assert found and (found.holds, found.shown, found.n) == (False, "1 of 3 meetings; not this", 3)
-    assert cases(rows.head(0), LABELS, "x") is None
-
-
-def test_a_fit_that_rises_is_the_opposite_of_one_that_falls() -> None:
-    fits = [fitted(pl.DataFrame({"t": [t], "p_one_sided": [p], "games": [9]}), LABELS, "x") for t, p in FITS]
-    assert [(f.holds, f.opposite, round(f.p_value or 0, 3)) for f in fits if f] == [
-        (True, False, 0.02),
-        (False, True, 0.02),
-    ]
-
-
 def test_holm_is_over_the_outcomes_that_have_a_p() -> None:
     outcomes = [Outcome("t", True, False, "", 1, "tasks", p_value=p) for p in (0.01, None, 0.04)]
     assert [o.p_holm for o in adjust(outcomes)] == [0.02, None, 0.04]
     assert [o.clear for o in adjust(outcomes)] == [True, True, True]
-
-
-def test_a_test_is_told_with_its_statistic_interval_p_and_number() -> None:
-    row = {
-        "test": "paired",
-        "statistic": -4.338,
-        "low": -6.4,
-        "high": -2.2,
-        "p_value": 0.0005,
-        "p_holm": 0.007,
-        "n": 36,
-    }
-    assert described(row, "tasks") == "paired, -4.34 [-6.4, -2.2], p = 0.0005 (Holm 0.007), 36 tasks"
-    exact = dict.fromkeys(row, None) | {"test": "every case", "n": 1}
-    assert described(exact, "suites") == "every case, 1 suite"
 
 
 @given(st.permutations(range(6)))
@@ -172,7 +110,3 @@ def test_the_order_of_rows_changes_nothing(order: list[int]) -> None:
     rows = levels(*[("s", i % 2, float(i)) for i in range(6)])
     assert by_level(rows[order], LABELS, "x") == by_level(rows, LABELS, "x")
     assert paired(pairs(3, 1, 4, 1, 5, 9)[order], LABELS, "x") == paired(pairs(3, 1, 4, 1, 5, 9), LABELS, "x")
-
-
-def test_a_figure_that_no_game_has_is_a_dash() -> None:
-    assert LABELS.shown([1.25, float("nan")]) == "more 1.2, less –"

@@ -8,9 +8,8 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.multitest import multipletests
 
-from pipeline.statistics.paired_tests import could_differ, holm, least_p, paired_permutation, pairwise, rank_intervals
+from pipeline.statistics.paired_tests import could_differ, holm, paired_permutation, pairwise, rank_intervals
 from pipeline.statistics.resampling import stream
 
 
@@ -56,20 +55,10 @@ def test_many_pairs_are_drawn_by_name_and_come_close_to_the_exact_value() -> Non
     assert paired_permutation([1.0] * 40, [0.0] * 40).p_value == 1 / 10_001  # never 0: the observed signs count
 
 
-def test_paired_values_must_match() -> None:
-    with pytest.raises(ValueError):
-        paired_permutation([1.0], [1.0, 2.0])
-    with pytest.raises(ValueError, match="finite"):
-        paired_permutation([float("nan")], [1.0])
-
-
 HOLM = {
     "rising": ([0.01, 0.02, 0.04], [0.03, 0.04, 0.04]),
     "any order": ([0.04, 0.01, 0.02], [0.04, 0.03, 0.04]),
-    "never falls": ([0.01, 0.011, 0.5, 0.2], [0.04, 0.04, 0.5, 0.4]),
-    "at most 1": ([0.6, 0.7], [1.0, 1.0]),
     "ties": ([0.02, 0.02], [0.04, 0.04]),
-    "one": ([0.03], [0.03]),
     "none": ([], []),
 }
 
@@ -86,19 +75,6 @@ def test_holm_is_the_closure_of_bonferroni(p_values: list[float]) -> None:
     sets = [s for size in range(1, len(p_values) + 1) for s in combinations(places, size)]
     closed = [max(min(1.0, len(s) * min(p_values[j] for j in s)) for s in sets if i in s) for i in places]
     assert holm(p_values) == pytest.approx(closed)
-
-
-@pytest.mark.slow
-def test_holm_has_the_digits_of_another_implementation() -> None:
-    for i in range(5):
-        p_values = stream("holm", str(i)).random(28) ** 3
-        assert holm(p_values.tolist()) == multipletests(p_values, method="holm")[1].tolist()
-
-
-@pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])
-def test_holm_refuses_what_is_no_p_value(wrong: float) -> None:
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        holm([0.5, wrong])
 
 
 def scores(**teams: list[float | None]) -> pl.DataFrame:
@@ -141,27 +117,6 @@ def test_a_rank_is_among_teams_that_share_tasks_and_on_those_tasks() -> None:
         ("apart", 0.0, 1, 1, 1, 1),
         ("few", 2.0, 2, 1, 2, 2),
     ]
-
-
-def test_where_more_is_better_the_league_is_turned_over() -> None:
-    ranks = ranked(LEAGUE, higher=True)
-    assert ranks.select("team", "rank", "rank_low", "rank_high").rows() == [
-        ("high", 1, 1, 1),
-        ("middle", 2, 2, 2),
-        ("also_low", 3, 3, 4),
-        ("low", 3, 3, 4),
-    ]
-
-
-def test_few_tasks_leave_every_rank_open() -> None:
-    ranks = ranked(LEAGUE.filter(pl.col("task_id").is_in(["t0", "t1", "t2", "t3"])))
-    assert ranks.select("rank_low", "rank_high").unique().rows() == [(1, 4)]  # 2 / 2^4 is above 5 %
-
-
-@pytest.mark.parametrize("tasks", [1, 2, 5, 6, 14, 15])
-def test_the_least_p_is_that_of_tasks_that_all_agree(tasks: int) -> None:
-    agreeing = paired_permutation([1.0] * tasks, [0.0] * tasks, draws=200)
-    assert agreeing.p_value == pytest.approx(least_p(tasks, draws=200), abs=0 if tasks < 15 else 0.01)
 
 
 @pytest.mark.parametrize(
@@ -212,12 +167,3 @@ def test_ranks_do_not_depend_on_row_order_or_on_the_other_teams_draws() -> None:
     assert ranked(frame).equals(ranked(shuffled))
     alone = pairwise(frame.filter(pl.col("team").is_in(["a", "b"])), value="cost")
     assert alone["p_value"].to_list() == pairwise(frame, value="cost").filter(a="a", b="b")["p_value"].to_list()
-
-
-def test_equal_teams_are_seldom_told_apart() -> None:
-    wrong = 0
-    for i in range(60):
-        rng = stream("equal teams", str(i))
-        frame = scores(**{name: rng.standard_normal(12).tolist() for name in "abcd"})
-        wrong += (pairwise(frame, value="cost")["p_holm"] <= 0.05).any()
-    assert wrong / 60 <= 0.15  # at most 5 %, and 3.5 standard errors

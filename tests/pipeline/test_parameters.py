@@ -17,56 +17,32 @@ BEYOND_PARAMETERS: dict[str, dict[str, Any]] = read_yaml(ROOT / PARAMS)
 
 WRONG: list[tuple[str, Any, str]] = [
     ("robustness.priors", [1.5], "Expected `float` <= 1.0 - at `$.robustness.priors[0]`"),
-    ("robustness.priors", [], "Expected `array` of length >= 1"),
-    ("robustness.epsilons", [0.7], "Expected `float` <= 0.5"),
-    ("robustness.draws", 0, "Expected `int` >= 1 - at `$.robustness.draws`"),
     ("robustness.condition", "nothere", "Invalid enum value 'nothere' - at `$.robustness.condition`"),
     ("robustness.english", ["nothere"], "robustness.english names 'nothere', which is none of full, literal, release"),
     ("mixed_effects.condition", None, "at `$.mixed_effects.condition`"),
-    ("mixed_effects.relabellings", 1.5, "Expected `int`, got `float`"),
     ("teams.styles", ["exact", "nothere"], "teams.styles names 'nothere', which is none of blunt, candid"),
-    ("teams.styles", [], "Expected `array` of length >= 1"),
     ("teams.protocols", ["imap", "imap"], "teams.protocols has the same entry twice"),
-    ("excess.penalties", [1, 1], "excess.penalties has the same entry twice"),
-    ("excess.penalties", [-3000], "Expected `float` >= 0.0"),
-    ("truth.level", "0.95", "Expected `float`, got `str`"),
     ("intervals.level", float("nan"), "Expected `float`"),
     ("vps.prior", True, "Expected `float`, got `bool`"),
     ("vps.rules", "nothere", "vps.rules names 'nothere', which is none of paper, release"),
-    ("vps.weight_form", "flat", "vps.weight_form names 'flat', which is none of linear, log, sqrt"),
     ("dsm.max_offers", -1, "Expected `int` >= 0 - at `$.dsm.max_offers`"),
     ("vps.priors", 0.5, "Object contains unknown field `priors`"),
-    ("patterns.nearby_chars", -5, "Expected `int` >= 1 - at `$.patterns.nearby_chars`"),
-    ("patterns.expensive_cost", float("nan"), "Expected `int`"),
-    ("comparisons.alpha", 5, "Expected `float` <= 0.5"),
-    ("comparisons.better", {"fairness": "best"}, "Invalid enum value 'best'"),
     ("game.decision_retries", -1, "Expected `int` >= 0"),
 ]
 
 
 WRONG_BEYOND: list[tuple[str, Any, str]] = [
     ("talk.beside", "nothere", "talk.beside names 'nothere', which is none of blunt, candid"),
-    ("talk.teams", ["imap", "nothere"], "talk.teams names 'nothere'"),
-    ("talk.weight", 0, "Expected `float` > 0.0 - at `$.talk.weight`"),
     ("optima.steps", [], "Expected `array` of length >= 1 - at `$.optima.steps`"),
     ("optima.steps", [0, 0], "optima.steps has the same entry twice"),
-    ("optima.slack", -5, "Expected `int` >= 0"),
     ("leakage.feasible", 1.5, "Expected `float` < 1.0 - at `$.leakage.feasible`"),
-    ("leakage.costs", {"uniform": {"a": 1}}, "matching regex '^[0-9]+$'"),
-    ("leakage.costs", {"uniformly": {"1": 1}}, "Invalid enum value 'uniformly'"),
     ("enough.alpha", 5, "Expected `float` <= 0.5"),
     ("enough.groups", {"styles": ["candour"]}, "enough.groups.styles names 'candour'"),
-    ("frontier.held_out", ["nothere"], "frontier.held_out names 'nothere', which is none of dsm-log-1"),
     ("frontier.baseline", "secure-1", "frontier.baseline names 'secure-1', which is none of dsm-private"),
     ("frontier.attack", {"teams": {"published": ["x"]}, "paper": {}}, "frontier.attack.teams.published names 'x'"),
-    ("strategy.bits", ["twofold"], "strategy.bits names 'twofold', which is none of half-busy"),
-    ("strategy.pairs", [[0, 1, 2]], "Expected `array` of length <= 2"),
     ("worlds.base", {"num_agents": 10}, "worlds.base lacks num_participants"),
     ("worlds.sweeps", {"agents": [{"agents": 5}]}, "Object contains unknown field `agents`"),
-    ("worlds.sweeps", {}, "Expected `object` of length >= 1"),
-    ("worlds.sweeps", {"agents": [{"num_participants": 900}]}, "worlds.agents lets 900 of "),
     ("worlds.name", "../x", "Expected `str` matching regex"),
-    ("ladder.limits", 1, "Object contains unknown field `limits`"),
 ]
 
 
@@ -100,10 +76,3 @@ def test_a_parameter_that_no_study_can_be_made_with_is_told(name: str, value: An
     with pytest.raises(ValueError, match=r"^params.yaml: ") as problem:
         check_parameters(tmp_path)
     assert told in str(problem.value) and "\n" not in str(problem.value)
-
-
-@pytest.mark.parametrize("text", ["", "a: [", "- 1", "vps: {prior: 0.5}"])
-def test_a_file_of_other_form_is_told_in_a_line(text: str, tmp_path: Path) -> None:
-    (tmp_path / "params.yaml").write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=r"^params.yaml: .*; mend it, and run the same again$"):
-        check_parameters(tmp_path)

@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,21 +16,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.text import Text
 
-from pipeline.reports.measures import OWN, SCRIPT
+from pipeline.reports.measures import OWN
 from pipeline.reports.plots.dots import (
     Panel,
-    estimates_and_bounds,
-    paper_models,
     team_dots,
     with_intervals,
     with_names,
-    with_text,
 )
 from pipeline.reports.plots.labels import place_labels, spread_apart, text_size
-from pipeline.reports.plots.layout import COLUMN, HALF_COLUMN, finish, panels, printed_at, subplots
+from pipeline.reports.plots.layout import COLUMN, HALF_COLUMN, panels, printed_at
 from pipeline.reports.plots.lines import Steps, team_lines
 from pipeline.reports.plots.planes import messages_and_excess, privacy_plane
-from pipeline.reports.plots.style import compact_svg, printed_name, save
+from pipeline.reports.plots.style import save
 from pipeline.statistics.bootstrap import fit_line
 from pipeline.statistics.pareto import pareto_frontier
 from pipeline.statistics.resampling import Resampling
@@ -53,22 +49,6 @@ def test_spread_labels_keep_their_order_their_distance_and_their_column(wanted: 
     assert all(-1200 - 1e-6 <= place <= 1200 + 1e-6 for place in places)
 
 
-SPREAD = (
-    ([], []),
-    ([5.0], [5.0]),
-    ([0.0, 20.0, 40.0], [0.0, 20.0, 40.0]),  # room for all: nobody moves
-    ([20.0, 20.0], [15.0, 25.0]),
-    ([42.0, 40.0, 0.0], [46.0, 36.0, 0.0]),
-    ([49.0, 50.0], [40.0, 50.0]),  # not beyond the end
-    ([0.0] * 6, [0.0, 10.0, 20.0, 30.0, 40.0, 50.0]),
-)
-
-
-@pytest.mark.parametrize(("wanted", "places"), SPREAD)
-def test_labels_move_as_little_as_can_be(wanted: list[float], places: list[float]) -> None:
-    assert spread_apart(wanted, 10, 0, 50) == pytest.approx(places)
-
-
 POINTS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12)
 
 
@@ -86,16 +66,6 @@ def test_teams_that_differ_by_rounding_alone_are_on_the_frontier_together() -> N
     assert set(pareto_frontier(points, "x", "y")["team"]) == {"a", "b"}
 
 
-def test_a_team_without_a_value_is_on_no_frontier() -> None:
-    points = pl.DataFrame({"team": ["a", "b", "c"], "x": [1.0, None, 1.0], "y": [1.0, 0.0, 2.0]})
-    assert pareto_frontier(points, "x", "y")["team"].to_list() == ["a"]
-
-
-def test_one_team_alone_is_no_frontier() -> None:
-    points = pl.DataFrame({"team": ["a", "b"], "x": [1.0, None], "y": [1.0, 0.0]})
-    assert pareto_frontier(points, "x", "y").is_empty()
-
-
 def boxes(centres: np.ndarray, sizes: np.ndarray) -> list[tuple[float, ...]]:
     return [tuple(row) for row in np.hstack([centres - sizes / 2, centres + sizes / 2])]
 
@@ -106,10 +76,8 @@ def overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
 
 CROWDS = {
     "in a row": [(100.0 + 9 * i, 100.0) for i in range(8)],
-    "in a heap": [(150.0 + 7 * (i % 3), 90.0 + 6 * (i // 3)) for i in range(9)],
     "in a corner": [(8.0, 8.0), (10.0, 16.0), (20.0, 8.0)],
     "at one place": [(120.0, 120.0)] * 4,
-    "alone": [(150.0, 100.0)],
 }
 
 
@@ -165,39 +133,6 @@ def test_a_mean_gets_its_own_interval() -> None:
     assert easy.filter(team="imap", setting="uniform")["excess_cost_low"].item() == 9.0
 
 
-def test_the_papers_models_are_rows_like_ours() -> None:
-    columns = {"setting": "uniform", "method": "A model", "kind": "model"}
-    measured = {"excess_cost": 1.5, "fairness": 0.1, OWN: 2.5}
-    figures = [columns | {"metric": metric, "value": value} for metric, value in measured.items()]
-    found = paper_models(pl.DataFrame([*figures, figures[0] | {"kind": "baseline"}]))
-    assert found.rows(named=True) == [
-        {"setting": "uniform", "name": "A model", "excess_cost": 1.5, "fairness": 0.1, SCRIPT: 2.5, "kind": "reported"}
-    ]
-    assert paper_models(pl.DataFrame(figures).clear()).columns == ["setting", "name", "kind"]
-
-
-def test_a_mean_is_followed_by_both_ends_of_its_interval_or_by_neither() -> None:
-    points = pl.DataFrame(
-        {"team": [*"abc"], "x": [1.0, 2.0, None], "x_low": [0.5, None, 0.0], "x_high": [1.5, 9.0, 1.0]}
-    )
-    found = estimates_and_bounds(points, "x")
-    assert found.filter(team="a")["_value"].to_list() == [1.0, 0.5, 1.5]
-    assert found.filter(pl.col("team") != "a").select("team", "_value").rows() == [("b", 2.0)]
-    assert estimates_and_bounds(points.select("team", "x"), "x")["_value"].to_list() == [1.0, 2.0]
-
-
-def test_a_table_may_have_a_column_of_its_own_called_value() -> None:
-    points = pl.DataFrame({"team": ["a"], "x": [1.0], "value": [7.0], "end": ["z"]})
-    assert estimates_and_bounds(points, "x").select("_value", "value", "end").rows() == [(1.0, 7.0, "z")]
-
-
-def test_means_are_told_with_their_intervals() -> None:
-    points = pl.DataFrame({"x": [1234.567, -0.5, None], "x_low": [1.0, None, None], "x_high": [2000.0, None, None]})
-    found = with_text(points, {"x": 2})
-    assert found.columns == ["x"]
-    assert found["x"].to_list() == ["1,234.57 [1.00, 2,000.00]", "−0.50", None]
-
-
 def points(**more: float) -> pl.DataFrame:
     frame = with_names(table(vps_uniform_mean=1.5, dms_per_meeting=6.0, **more))
     ends = {f"excess_cost_{end}": pl.col("excess_cost") * by for end, by in (("low", 0.8), ("high", 1.3))}
@@ -223,20 +158,6 @@ def scattered() -> "Figure | None":
     return messages_and_excess(every, points(), {"uniform": line}, "A title")
 
 
-def drawn_at(steps: Steps) -> set[float]:
-    """Where the marks of all lines stand, across."""
-    figure = team_lines(of_steps(), "excess_cost", steps, "A title")
-    assert figure is not None
-    return {
-        float(x) for axes in figure.axes for line in axes.lines if len(line.get_xdata()) == 2 for x in line.get_xdata()
-    }
-
-
-def test_curves_that_cross_are_drawn_where_their_steps_are() -> None:
-    assert drawn_at(replace(STEPS, dodge=False)) == {0.0, 1.0}
-    assert len(drawn_at(STEPS)) == 2 * len(TEAMS)
-
-
 def test_dots_show_the_means_and_intervals_that_they_are_given() -> None:
     shown = points().filter(setting="varied")
     figure = team_dots(shown, [Panel("excess_cost", "excess")], "A title")
@@ -252,9 +173,6 @@ def test_dots_show_the_means_and_intervals_that_they_are_given() -> None:
 
 FIGURES: dict[str, Callable[[], "Figure | None"]] = {
     "plane": lambda: privacy_plane(points(), OWN, "so", "A title"),
-    "plane of one setting, below 0": lambda: privacy_plane(
-        points().filter(setting="varied").with_columns(pl.col("excess_cost") - 2.5), OWN, "so", "A title"
-    ),
     "lines": lambda: team_lines(of_steps(), "excess_cost", STEPS, "A title"),
     "dots": lambda: team_dots(
         points(), [Panel("excess_cost", "excess", "cost", log=True), Panel("fairness", "f")], "A title"
@@ -288,63 +206,6 @@ def check_words(figure: "Figure") -> None:
     ends = [corner for w in placed if w.get_text() for corner in w.get_window_extent().get_points()]
     assert figure.get_suptitle() == "A title"
     assert all(figure.bbox.padded(1).contains(*end) for end in ends)
-
-
-def test_models_stand_in_the_plane_of_the_public_script_alone() -> None:
-    model = {"setting": "uniform", "method": "A model", "kind": "model"}
-    printed = [model | {"metric": metric, "value": 1.0} for metric in ("excess_cost", OWN)]
-    every = pl.concat(
-        [points().with_columns(pl.col(OWN).alias(SCRIPT)), paper_models(pl.DataFrame(printed))], how="diagonal"
-    )
-    for column in (SCRIPT, OWN):
-        figure = privacy_plane(every, column, "so", "A title")
-        assert figure is not None
-        assert ("A model" in [text.get_text() for text in figure.findobj(Text)]) == (column == SCRIPT)
-
-
-def test_a_long_title_takes_two_lines() -> None:
-    figure = privacy_plane(
-        points(), OWN, "so", "A finding that needs many words before it is told, and then some more of them to be sure"
-    )
-    assert figure is not None
-    assert figure.get_suptitle().count("\n") == 1
-
-
-NOTHING: dict[str, Callable[[], object]] = {
-    "plane": lambda: privacy_plane(points().clear(), OWN, "so", "T"),
-    "plane without values": lambda: privacy_plane(
-        points().with_columns(pl.lit(None, pl.Float64).alias(OWN)), OWN, "so", "T"
-    ),
-    "one step": lambda: team_lines(of_steps().filter(step="a"), "excess_cost", STEPS, "T"),
-    "no step": lambda: team_lines(of_steps().clear(), "excess_cost", STEPS, "T"),
-    "no panel": lambda: team_dots(points(), [Panel("no_such_measure", "x")], "T"),
-    "no games": lambda: messages_and_excess(points().clear(), points(), {}, "T"),
-}
-
-
-@pytest.mark.parametrize("draw", NOTHING.values(), ids=NOTHING)
-def test_where_there_is_nothing_to_draw_there_is_no_figure(draw: Callable[[], object]) -> None:
-    assert draw() is None
-
-
-SVG = """<svg>
-  <!-- words -->
-  <path id="g1" d="M 1.23456 -0.0001
-L 2 3.999
-" transform="scale(0.015625)"/>
-  <g id="a" transform="translate(12.34567 8) scale(0.075 -0.075)"/>
-</svg>
-"""
-
-
-def test_an_svg_keeps_places_to_a_hundredth_and_scales_whole() -> None:
-    told_shorter = compact_svg(SVG)
-    assert told_shorter == (
-        '<svg><path id="g1" d="M 1.23 0 L 2 4 " transform="scale(0.015625)"/>'
-        '\n<g id="a" transform="translate(12.35 8) scale(0.075 -0.075)"/></svg> \n'
-    )
-    assert compact_svg("<svg>a\x1b\ufffeb\t</svg>") == "<svg>a\ufffd\ufffdb\t</svg>\n"
-    assert not re.search(r"\d\.\d{3,}(?=[ \"][^>]*/>)", told_shorter.replace("0.015625", "").replace("0.075", ""))
 
 
 @pytest.mark.parametrize("name", [r"$\nosuch$", "a $x$ b", "$^_{$"])
@@ -385,24 +246,6 @@ def test_a_pdf_is_the_same_in_every_process_and_as_wide_as_it_says(tmp_path: Pat
         assert b"(A finding. A row for each team" in one[name]
 
 
-SCALES = (
-    ("log", {}, [1, 100], "cost (log)"),
-    ("symlog", {"linthresh": 10}, [0, 100], "cost (log beyond 10)"),
-    ("symlog", {"linthresh": 10}, [-100, 100], "cost (log beyond ±10)"),
-    ("symlog", {"linthresh": 10}, [0, 5], "cost"),
-    ("linear", {}, [0, 5], "cost"),
-)
-
-
-@pytest.mark.parametrize(("scale", "options", "ends", "name"), SCALES)
-def test_an_axis_says_that_it_is_logarithmic(scale: str, options: dict[str, Any], ends: list[float], name: str) -> None:
-    figure, axes = subplots()
-    axes.set_xscale(scale, **options)
-    axes.set(xlim=ends, xlabel="cost", ylabel="loss (slots)")
-    finish(figure, "A title")
-    assert (axes.get_xlabel(), axes.get_ylabel()) == (name, "loss (slots)")
-
-
 def test_panels_stand_side_by_side_in_a_column_and_below_each_other_in_half_of_one() -> None:
     def columns(inches: float) -> int:
         with printed_at(inches):
@@ -410,16 +253,3 @@ def test_panels_stand_side_by_side_in_a_column_and_below_each_other_in_half_of_o
         return len({round(axes.get_position().x0, 3) for axes in drawn})
 
     assert (columns(COLUMN), columns(HALF_COLUMN)) == (2, 1)
-
-
-NAMES = {
-    "imap": "IMAP",
-    "secure-4": "secure sums, 4 at once",
-    "poll-0-1-100": "polling 0, 1, 100",
-    "shares": "secret shares",
-    "secured": "secured",
-}
-
-
-def test_a_protocol_has_one_name_wherever_it_is_printed() -> None:
-    assert {team: printed_name(team) for team in NAMES} == NAMES

@@ -33,11 +33,6 @@ def test_no_trial_has_no_interval_and_no_share() -> None:
     assert with_shares(frame.clear(), "n", "of", "x").columns == ["n", "of", "x", "x_low", "x_high"]
 
 
-def test_more_than_all_is_no_share() -> None:
-    with pytest.raises(ValueError, match="3 of 2 is no share"):
-        exact_interval(3, 2)
-
-
 def test_fisher_finds_equal_shares_alike_and_the_tea_lady_lucky() -> None:
     assert fisher_p(5, 10, 5, 10) == 1
     assert fisher_p(3, 4, 1, 4) == pytest.approx(34 / 70)

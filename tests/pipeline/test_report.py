@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import polars as pl
 import pytest
 import without_kernel
 from click.testing import Result
@@ -13,9 +12,8 @@ from typer.testing import CliRunner
 
 from machine.output import exclusive_access
 from pipeline.__main__ import app
-from pipeline.reports.batch import own_study, pages
-from pipeline.reports.batch.pages import NOTEBOOKS, PageJob, notebook_title, write_page
-from pipeline.tables.io import TABLES, polars_schema
+from pipeline.reports.batch import pages
+from pipeline.reports.batch.pages import NOTEBOOKS
 
 ELSEWHERE = re.compile(r"""(?:src|href|url)\s*[=(]\s*["']?(?:https?:)?//""")
 
@@ -63,29 +61,6 @@ def test_what_cannot_be_made_is_listed_and_all_else_is_there(tmp_path: Path, mon
     assert "What could not be made" in index and "ZeroDivisionError" in index and "<b>" not in index
 
 
-@pytest.mark.slow
-def test_a_message_that_is_no_offer_does_not_end_a_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(Path(__file__).parents[2])
-    monkeypatch.setattr("pipeline.reports.notebook.execute_raw", without_kernel.execute_raw)
-    monkeypatch.setattr(own_study, "TABLE_STAGES", ("results", "intervals", "excess"))
-    game = toy_game(team="<meta http-equiv=refresh content=0>").dm(1, 1, 2, {"dsm": "offer", "round": "abc"})
-    write_trace(tmp_path / "traces/0.json", game.text())
-    study = own_study.derive_study([tmp_path / "traces"], tmp_path, lambda done, total: None)
-    job = PageJob(
-        NOTEBOOKS / "90_where_we_differ.ipynb",
-        {"tables": str(study.tables), "results": str(study.results)},
-        tmp_path / "page.html",
-        "Where we differ",
-    )
-    assert write_page(job) is None
-    assert "<meta http-equiv=refresh" not in job.target.read_text(encoding="utf-8")
-
-
-def test_a_page_that_cannot_be_written_is_a_line(tmp_path: Path) -> None:
-    job = PageJob(Path("notebooks/none.ipynb"), {}, tmp_path / ("x" * 300), "A team")
-    assert "no such notebook" in str(write_page(job))
-
-
 def test_two_reports_do_not_write_to_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
     write_trace(tmp_path / "traces/0.json", toy_game().text())
@@ -113,39 +88,6 @@ def test_where_no_trace_can_be_read_nothing_is_made_and_nothing_replaced(
     assert reported(tmp_path / "traces").exit_code == 2
     left = {path.name: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
     assert left == {"games.parquet": b"good", "index.html": b"good"}
-
-
-@pytest.mark.parametrize("name", ["report", "site"])
-def test_where_nothing_is_written_an_empty_folder_stays_and_none_is_left(name: str, tmp_path: Path) -> None:
-    (tmp_path / "own").mkdir()
-    for out in ("own", "new/deeper"):
-        done = CliRunner().invoke(app, [name, str(tmp_path / "absent"), "--out", str(tmp_path / out)])
-        assert done.exit_code == 2 and "does not exist" in done.output
-    assert [path.name for path in tmp_path.iterdir()] == ["own"] and not any((tmp_path / "own").iterdir())
-
-
-def test_a_page_is_listed_under_its_notebooks_title(tmp_path: Path) -> None:
-    assert notebook_title(NOTEBOOKS / "70_costs.ipynb") == "What it costs to ask (Appendix K)"
-    (tmp_path / "mine.ipynb").write_text('{"cells": []}', encoding="utf-8")
-    assert notebook_title(tmp_path / "mine.ipynb") == "mine"
-
-
-def test_no_error_steers_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for folder in ("tables", "results"):
-        (tmp_path / folder).mkdir()
-    (tmp_path / "results/intervals.csv").touch()
-    game = {"team": "\x1b]0;team\x07", "condition": "\x1b[2Jstandard", "simulated": False}
-    for name, table in TABLES.items():
-        rows = pl.DataFrame([game] if name == "games" else [], schema=polars_schema(table))
-        rows.write_parquet(tmp_path / f"tables/{name}.parquet")
-    places = ["--tables", "tables", "--results", "results", "--english", "full"]
-    for wrong in (["--team", "x"], ["--condition", "\x1b[31mx"], ["--team", "\x1b[31m"]):
-        done = CliRunner().invoke(app, ["report", *places, *wrong])
-        assert done.exit_code == 2 and "there are" in done.output
-        assert not set("\x1b\x07") & set(done.output)
-    done = CliRunner().invoke(app, ["report", "\x1b[31mnowhere"])
-    assert done.exit_code == 2 and "\x1b" not in done.output
 
 
 @pytest.mark.parametrize(

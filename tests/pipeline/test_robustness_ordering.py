@@ -79,12 +79,6 @@ def test_agreement_is_scipy_s() -> None:
     assert table.filter(group="all", flips=0)["kendall"].to_list() == [1.0]
 
 
-def test_an_order_that_is_all_ties_agrees_with_nothing() -> None:
-    found = ordering.standings(swept([[1, 2, 3], [5, 5, 5]]), games("abc", 6), HOW)
-    row = ordering.agreement_table(GRID.points(), found, {}, 0).row(1, named=True)
-    assert (row["kendall"], row["spearman"], row["flips"]) == (None, None, 0)
-
-
 def test_every_flip_is_listed_with_tests_of_both_orders() -> None:
     found = ordering.standings(swept([[1, 2, 3], [1, 3, 2], [2, 2, 3]]), games("abx", 6), HOW)
     flips = ordering.flips_table(ordering.with_changes(GRID.points(), CHOICE), found, 0, 100, "flips")
@@ -112,39 +106,6 @@ def test_a_flip_needs_both_orders() -> None:
     assert row["p_at_choice"] == 2 / 2**8 < row["p_value"] == row["p_holm"]
 
 
-def test_no_two_teams_change_places_by_tasks_that_one_of_them_never_played() -> None:
-    some = games("ab", 6).head(9)  # b has the first three tasks
-    same, other = [1, 1, 1, 1, 1, 1, 2, 2, 2], [1, 1, 1, 9, 9, 9, 2, 2, 2]
-    points = GRID.points()
-    found = ordering.standings(np.array([same, other] + [same] * (points.height - 2), float), some, HOW)
-    at = ordering.point_index(points, CHOICE)
-    assert [row[0] > row[1] for row in found[0].means[:2]] == [False, True]
-    assert ordering.flips_table(points, found, at, 100, "s").is_empty()
-    agreement = ordering.agreement_table(points, found, {}, at)
-    assert agreement.select("kendall", "spearman", "pairs_compared", "flips").unique().rows() == [(1.0, 1.0, 1, 0)]
-
-
-def test_settings_are_ordered_apart_and_repeats_of_a_task_count_once_in_tests() -> None:
-    both = pl.concat([games("ab", 4), games("ab", 4, "varied")])
-    values = np.ones((GRID.points().height, both.height))
-    values[:, :4] = 2  # a in uniform games
-    found = ordering.standings(values, both, HOW)
-    assert [s.setting for s in found] == ["uniform", "varied"]
-    assert found[0].means[0].tolist() == [2, 1]
-    assert found[1].means[0].tolist() == [1, 1]
-    twice = ordering.standings(np.hstack([values, values]), pl.concat([both, both]), HOW)
-    assert twice[0].games[0].tolist() == [8, 8]
-    assert np.array_equal(twice[0].by_task, found[0].by_task)
-
-
-def test_games_without_a_vps_are_left_out() -> None:
-    values = swept([[1, 2]])
-    values[:, 0] = np.nan
-    found = ordering.standings(values, games("ab", 6), HOW)[0]
-    assert found.games[0].tolist() == [5, 6]
-    assert found.means[0, 0] == pytest.approx(np.mean(values[0, 1:6]), abs=1e-8)
-
-
 @pytest.mark.parametrize(
     ("means", "tasks", "same"),
     [([1, 2, 3], 8, True), ([2, 1, 3], 8, False), ([2, 1, 3], 4, None), ([3, 3, 3], 4, True)],
@@ -158,13 +119,6 @@ def test_an_order_is_the_same_without_flips_and_another_by_a_clear_one(
     agreement, flips = ordering.agreement_table(points, found, {}, 0), ordering.flips_table(points, found, 0, 100, "f")
     assert ordering.is_same_order(agreement, flips) is same
     assert ordering.is_same_order(agreement.clear(), flips.clear()) is None
-
-
-def test_teams_that_are_equal_at_every_point_have_no_order() -> None:
-    found = ordering.standings(swept([[2, 2, 2], [3, 3, 3]], 4), games("abx", 4), HOW)
-    points = ordering.with_changes(GRID.points(), CHOICE)
-    agreement, flips = ordering.agreement_table(points, found, {}, 0), ordering.flips_table(points, found, 0, 100, "f")
-    assert ordering.is_same_order(agreement, flips) is None
 
 
 def test_a_team_that_tells_nobody_anything_takes_no_place_in_the_order() -> None:

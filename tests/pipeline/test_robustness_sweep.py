@@ -66,18 +66,6 @@ def test_the_sweep_is_what_deriving_anew_gives(said: list[str], rules: str, prio
     assert found == pytest.approx(expected, abs=1e-12)
 
 
-def test_points_stand_in_the_order_of_the_results() -> None:
-    grid = Grid(["paper", "release"], [0.2, 0.5], [0, 0.1])
-    found = sweep_vps(inputs_of(derived(talk(*ENGLISH))), grid, Weighing())
-    for point, values in zip(grid.points().iter_rows(named=True), found, strict=True):
-        chosen = {"prior": point["prior"], "epsilon": point["epsilon"]}
-        anew = derived(talk(*ENGLISH), point["rules"], **chosen)["game_summary"].filter(
-            weight_mode=point["weight_mode"]
-        )
-        column = "vps_loss_mean" if point["pairs"] == "observed" else "all_pairs_vps_loss_mean"
-        assert values.tolist() == pytest.approx(anew[column].to_list())
-
-
 @pytest.mark.parametrize("english", ENGLISH_VERSIONS)
 def test_evidence_is_restated_as_it_was_read(english: str) -> None:
     updates = derived(talk(*ENGLISH), english=english)["belief_evidence"]

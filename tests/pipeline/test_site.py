@@ -3,7 +3,6 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -11,20 +10,17 @@ from site_games import HOSTILE, NAME, REASONING, build, site_tables
 from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
-from machine.errors import UserError
 from pipeline.__main__ import app
-from pipeline.privacy.rules import Weighing
 from pipeline.reports.measures import OWN, SCRIPT
-from pipeline.reports.site import build as building
 from pipeline.reports.site.build import Origins, SiteCounts
 from pipeline.reports.site.figures import figures, read_metrics
-from pipeline.reports.site.games import BrowserOffsets
-from pipeline.reports.site.leaderboard import GAMES_A_PART, listed_games, listing_parts, reported_rows
-from pipeline.reports.site.pages import STATIC, page_name, script, write_notebooks
+from pipeline.reports.site.leaderboard import reported_rows
+from pipeline.reports.site.pages import STATIC, page_name
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
 from pipeline.tables import io
 from pipeline.tables.schemas.base import TABLES
+from tests.site_pages import page_data
 
 ROOT = Path(__file__).parents[2]
 RESAMPLING = Resampling(resamples=50, seed="intervals")
@@ -45,13 +41,6 @@ def site(tables: Path) -> Path:
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
-def page_data(path: Path) -> Any:
-    """The data that a file passes to its page."""
-    arguments = re.fullmatch(r"calbench\.\w+\((.*)\);\n", path.read_text(encoding="utf-8"), re.DOTALL)
-    assert arguments, path
-    return json.loads(f"[{arguments[1]}]")[-1]
 
 
 def test_every_game_has_a_page_and_its_data(site: Path, tables: Path) -> None:
@@ -87,23 +76,6 @@ def test_a_team_that_shares_no_task_has_no_rank_and_is_named_beside_one_that_sch
     assert "a (varied), alone (varied), b (varied)." in text
 
 
-def test_a_site_says_what_beliefs_start_from(tmp_path: Path) -> None:
-    tables = site_tables(tmp_path, Weighing(prior=0.3))
-    build(Origins(tables), tmp_path / "site", RESAMPLING, workers=1)
-    told = {metric["key"]: metric["about"] for metric in page_data(tmp_path / "site/data/leaderboard.js")["metrics"]}
-    assert "moved from the prior, 0.3, summed over slots" in told["vps_uniform_mean"]
-    assert {page_data(path)["prior"] for path in (tmp_path / "site/games").glob("*.js")} == {0.3}
-
-
-def test_a_site_where_nobody_learnt_anything_names_no_prior() -> None:
-    assert "moved from the prior, summed" in next(m.about for m in read_metrics() if m.key == "vps_uniform_mean")
-
-
-def test_filters_narrow_the_leaderboard_to_their_tasks(tables: Path) -> None:
-    rows = figures(tables, ["excess_cost"], RESAMPLING).filter(team="alpha", setting="varied", density="all")
-    assert dict(zip(rows["difficulty"], rows["games"], strict=True)) == {"all": 3, "easy": 1, "hard": 2}
-
-
 def test_simulated_teams_are_marked_wherever_they_stand(site: Path) -> None:
     rows = page_data(site / "data/leaderboard.js")["rows"]
     assert {row["team"]: row["kind"] for row in rows}["beta"] == "simulated"
@@ -124,18 +96,15 @@ def test_the_paper_s_rows_are_as_printed() -> None:
     assert not any(OWN in row["values"] for row in rows.values())  # of another scale
 
 
-@pytest.mark.parametrize("english", ["full", "literal", "release"])
-def test_the_column_of_the_tables_reading_is_called_by_it_and_has_no_row_of_the_paper(
-    english: str, tmp_path: Path
-) -> None:
+def test_the_column_of_the_tables_reading_is_called_by_it_and_has_no_row_of_the_paper(tmp_path: Path) -> None:
     tables = site_tables(tmp_path)
-    summary = pl.read_parquet(tables / "game_summary.parquet").with_columns(english=pl.lit(english))
+    summary = pl.read_parquet(tables / "game_summary.parquet").with_columns(english=pl.lit("literal"))
     summary.write_parquet(tables / "game_summary.parquet")
     build(Origins(tables, numbers=ROOT / "data/paper/numbers.csv"), tmp_path / "site", RESAMPLING, workers=1)
     board = page_data(tmp_path / "site/data/leaderboard.js")
     labels = {metric["key"]: metric["label"] for metric in board["metrics"]}
     assert labels[SCRIPT] == "Privacy loss, script"
-    assert ("careful reader" in labels[OWN]) == (english == "full") and (english in labels[OWN]) == (english != "full")
+    assert "careful reader" not in labels[OWN] and "literal" in labels[OWN]
     own = [metric["key"] for metric in board["metrics"]].index(OWN)
     assert {row["values"][own] for row in board["reported"]} == {None}
 
@@ -165,24 +134,10 @@ def test_a_page_stays_light_and_says_what_it_leaves_out(site: Path) -> None:
     assert max(path.stat().st_size for path in site.rglob("*") if path.suffix != ".csv") < PAGE_BYTES
 
 
-def test_spans_count_as_browsers_count(site: Path) -> None:
-    message = page_data(site / "games" / f"{page_name('../../<hostile>')}.js")["rounds"][0]["messages"][4]
-    start, end = message[8][0][4:6]
-    halves = message[6].encode("utf-16-le")
-    assert halves[2 * start : 2 * end].decode("utf-16-le") == "Slot 2 works for me"
-    assert BrowserOffsets("plain").converted(["x", 1, None]) == ["x", 1, None]
-
-
 def test_nothing_that_data_says_is_read_as_html() -> None:
     acting = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|srcdoc")
     for path in STATIC.glob("*.js"):
         assert not acting.search(path.read_text(encoding="utf-8")), path.name
-
-
-def test_data_is_a_script_in_any_browser() -> None:
-    text = script("game", "x", {"a": "\u2028\ud800", "b": None})
-    assert text == 'calbench.game("x",{"a":"\\u2028\\ud800","b":null});\n'
-    assert text.encode()
 
 
 @pytest.mark.slow
@@ -206,31 +161,6 @@ def test_a_second_run_makes_only_what_has_changed(tables: Path, site: Path, tmp_
     assert "thinker" not in (tmp_path / "out/data/games-0.js").read_text()
 
 
-@pytest.mark.slow
-def test_workers_change_no_byte(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    build(Origins(tables), tmp_path / "one", RESAMPLING, workers=1)
-    monkeypatch.setattr(building, "GAMES_AT_ONCE", 3)
-    build(Origins(tables), tmp_path / "two", RESAMPLING, workers=2)
-    assert contents(tmp_path / "one") == contents(tmp_path / "two")
-
-
-def test_a_folder_with_other_files_is_left_alone(tables: Path, tmp_path: Path) -> None:
-    (tmp_path / "index.html").write_text("mine")
-    with pytest.raises(UserError, match="is not an output of `site`"):
-        build(Origins(tables), tmp_path, RESAMPLING, workers=1)
-    assert contents(tmp_path) == {"index.html": b"mine"}
-
-
-def test_a_list_of_twenty_thousand_games_comes_in_light_parts(tables: Path) -> None:
-    one = listed_games(tables)
-    many = pl.concat([one] * (20_000 // one.height + 1)).head(20_000)
-    many = many.with_columns(game_id=pl.format("00000000-0000-0000-0000-{}", pl.int_range(20_000) + 10**11))
-    parts = list(listing_parts(many))
-    assert sum(len(part["rows"]) for part in parts) == 20_000
-    assert len(parts) == 20_000 // GAMES_A_PART
-    assert max(len(script("games", part).encode()) for part in parts) < PAGE_BYTES // 2
-
-
 def test_the_command_shows_a_user_s_own_traces(tables: Path, tmp_path: Path) -> None:
     (tables.parent / "in" / "broken.json").write_text("{")
     done = CliRunner().invoke(
@@ -241,34 +171,6 @@ def test_the_command_shows_a_user_s_own_traces(tables: Path, tmp_path: Path) -> 
     assert "14 games" in done.output
     assert "rejected" in done.output
     assert (tmp_path / "mine/games/thinker.html").is_file()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [(["--tables", "nowhere"], "no tables in nowhere"), (["nowhere.json"], "nowhere.json does not exist")],
-)
-def test_bad_usage_gets_one_line(arguments: list[str], message: str, tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["site", *arguments, "--out", str(tmp_path / "out")])
-    assert done.exit_code == 2
-    assert message in " ".join(done.output.split())
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_notebook_s_page_holds_its_figures_and_is_made_anew_with_them(tmp_path: Path) -> None:
-    copies, out = tmp_path / "figures", tmp_path / "out"
-    (copies / "n").mkdir(parents=True)
-    data = {"text/html": '<img src="n/a.svg" alt="a">'}
-    output = {"output_type": "display_data", "data": data, "metadata": {}}
-    cell = {"cell_type": "code", "id": "a", "metadata": {}, "execution_count": 1, "source": "1", "outputs": [output]}
-    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    (copies / "n.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    pages = []
-    for drawn in ("M0 0", "M1 1"):
-        (copies / "n/a.svg").write_text(f'<svg><path d="{drawn}"/></svg>', encoding="utf-8")
-        write_notebooks(copies, out, out)
-        pages.append((out / "notebooks/n.html").read_text(encoding="utf-8"))
-    assert pages[0] != pages[1]
-    assert all("data:image/svg+xml" in page and "n/a.svg" not in page for page in pages)
 
 
 def test_reports_notebooks_and_the_book_come_along_and_go_again(tables: Path, tmp_path: Path) -> None:

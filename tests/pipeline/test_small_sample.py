@@ -6,14 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
-from statistics_check import games, long, ols_p, textbook
+from statistics_check import games, long, textbook
 
 from pipeline.statistics.mixed_effects import crossed
 from pipeline.statistics.resampling import stream
 from pipeline.statistics.small_sample import (
     between_test,
     bootstrap_test,
-    correlate,
     correlation_p,
     is_negative,
     permutation_test,
@@ -22,13 +21,6 @@ from pipeline.statistics.small_sample import (
 pytestmark = pytest.mark.slow
 
 SMALL = games(stream("small"), 4, 8, 1, slope=-0.5, kept=0.9)
-
-
-def test_with_seven_models_ordinary_regression_rejects_what_is_true() -> None:
-    worlds = [games(stream("seven", str(i)), tasks=15, between=1.0) for i in range(100)]
-    assert np.mean([ols_p(w) <= 0.05 for w in worlds]) > 0.2  # the others: at most 5 % and 3 standard errors
-    assert np.mean([crossed(w, "y", "x").p_one_sided_t <= 0.05 for w in worlds]) < 0.115
-    assert np.mean([permutation_test(w, "y", "x", limit=400).p_one_sided <= 0.05 for w in worlds]) < 0.115
 
 
 def test_permutation_compares_with_every_relabelling() -> None:
@@ -61,17 +53,6 @@ def test_beyond_the_limit_relabellings_are_drawn_and_agree() -> None:
     assert some != permutation_test(frame, "y", "x", limit=700, seed="another stream")
 
 
-ELSEWHERE = games(stream("elsewhere"), 3, 6).filter(
-    pl.col("task") - pl.col("model") < 4, pl.col("task") >= pl.col("model")
-)
-
-
-@pytest.mark.parametrize("frame", [SMALL, games(stream("twice"), 3, 4, 2), ELSEWHERE])
-def test_permutation_needs_one_row_a_cell(frame: pl.DataFrame) -> None:
-    with pytest.raises(ValueError, match="one row in every cell: use bootstrap_test"):
-        permutation_test(frame, "y", "x")
-
-
 def test_the_bootstrap_finds_students_t_where_that_is_exact() -> None:
     frame = games(stream("booted"), 3, 12, var=(20.0, 0.5, 1.0), between=1.0, slope=-9.0)
     found = bootstrap_test(frame, "y", "x", draws=300)
@@ -80,13 +61,6 @@ def test_the_bootstrap_finds_students_t_where_that_is_exact() -> None:
     assert fit.p_one_sided + 0.08 < fit.p_one_sided_t < 0.3
     assert found.p_one_sided == pytest.approx(fit.p_one_sided_t, abs=0.07)  # 300 draws: 3 standard errors at most
     assert (found.draws, found.exact) == (301, False)
-
-
-def test_the_bootstrap_serves_unbalanced_games_and_repeats_exactly() -> None:
-    first = bootstrap_test(SMALL, "y", "x", draws=40)
-    assert first == bootstrap_test(SMALL.reverse(), "y", "x", draws=40)
-    assert first.p_one_sided < 0.1
-    assert bootstrap_test(SMALL.with_columns(x=-pl.col("x")), "y", "x", draws=40).p_one_sided > 0.9
 
 
 def test_between_models_every_relabelling_of_their_means_is_tried() -> None:
@@ -100,21 +74,6 @@ def test_between_models_every_relabelling_of_their_means_is_tried() -> None:
     assert found == between_test(frame.reverse(), "y", "x", "model")
 
 
-def test_means_that_do_not_vary_say_nothing() -> None:
-    frame = games(stream("flat"), 3, 4)
-    level = frame.with_columns(y=pl.col("task") * 0.1)
-    assert between_test(level, "y", "x", "model").p_one_sided is None
-    centred = frame.with_columns(pl.col("x") - pl.col("x").mean().over("model"))
-    assert between_test(centred, "y", "x", "model").correlation is None
-    assert between_test(games(stream("two"), 2, 4), "y", "x", "model").p_one_sided in (0.5, 1.0)
-
-
-def test_of_more_models_than_can_be_relabelled_in_all_ways_some_are_drawn() -> None:
-    rising = np.arange(12.0)
-    assert correlate(rising, -rising).p_one_sided < 1e-5 < 0.999 < correlate(rising, rising).p_one_sided  # type: ignore[operator]
-    assert correlate(rising, np.sin(9 * rising)) == correlate(rising, np.sin(9 * rising))
-
-
 @pytest.mark.parametrize("correlation", [-1.0, -0.84, -0.2, 0.0, 0.71])
 @pytest.mark.parametrize("points", [3, 7, 30])
 def test_the_p_of_a_correlation_is_that_of_its_t(correlation: float, points: int) -> None:
@@ -125,14 +84,8 @@ def test_the_p_of_a_correlation_is_that_of_its_t(correlation: float, points: int
 @pytest.mark.parametrize(
     ("correlation", "points", "verdict"),
     [
-        (-0.9, 7, True),
-        (0.9, 7, False),
-        (-0.7, 7, None),
         (1.0, 2, None),
         (-1.0, 3, True),
-        (None, 7, None),
-        (float("nan"), 1, None),
-        (0.1, 1000, False),
     ],
 )
 def test_the_sign_of_a_correlation_is_told_where_chance_seldom_makes_it(

@@ -42,8 +42,6 @@ def test_every_phrase_is_found_in_any_case_and_with_either_apostrophe(name: str,
 MESSAGES = (
     ("Slot 5 is difficult for me, but I can make it work", (1, 1, 1, 1)),
     ("How about slot 5?", (1, 0, 1, 0)),
-    ("Slot 5 it is.", (1, 0, 0, 0)),
-    ("disagreed", (1, 1, 0, 0)),
     ('{"sd": "propose", "slot": 5, "note": "how about"}', (0, 0, 0, 0)),
     ('{"note": "how about"}', (1, 0, 1, 0)),
 )
@@ -62,12 +60,8 @@ def test_silent_agents_have_a_row_of_zeros() -> None:
 # Table 3: acquiescence and pushback per 1000, the ratio as printed, expensive moves in 36 varied games, the profile.
 TABLE_3 = (
     ("Gemini 3.1 Pro", 160, 35, 4.62, 14, "Informed acquiescence"),
-    ("GPT-5.4 Mini", 337, 217, 1.55, 102, "Indiscriminate capitulation"),
     ("Gemini 3 Flash", 215, 139, 1.55, 18, "Balanced, slightly acquiescent"),
-    ("Claude Sonnet 4.6", 285, 322, 0.88, 37, "Balanced, slightly assertive"),
-    ("DeepSeek V4 Pro", 205, 296, 0.69, 44, "Assertive, efficient"),
     ("Qwen3.6 Plus", 160, 236, 0.68, 25, "Assertive, efficient"),
-    ("Llama 4 Maverick", 95, 378, 0.25, 71, "Assertive, ineffective"),
 )
 
 

@@ -1,23 +1,20 @@
 """The paper's figures beside each other: what contradicts does so by computation, and would not with other figures."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import polars as pl
 import pytest
 
-from pipeline.paper.compare import read_numbers
-from pipeline.paper.figures import ALL, Suite, failed_rounds, figure_values, games, meetings, models, varied_suite
+from pipeline.paper.figures import ALL, expensive_bounds
 from pipeline.paper.ledger.outcomes import TESTS, Outcome
-from pipeline.paper.statements import confirmed, denied
 from pipeline.paper.statements.cells import compared, our_cells, printed_cells
-from pipeline.paper.statements.check import AGREES, CONTRADICTS, NOT_SHOWN, UNDECIDED, Check
 from pipeline.paper.statements.checks import (
     ADDITION,
     BY_CONSTRUCTION,
-    CHECKS,
     CONFIRMED,
     DENIED,
     EVIDENCE,
@@ -29,128 +26,88 @@ from pipeline.paper.statements.checks import (
     SAME,
     SIMULATED,
     STATEMENT_VERDICTS,
+    UNDECIDED,
     Statement,
+    add_printed,
     by_family,
-    check_statements,
     read_statements,
 )
 from pipeline.paper.statements.checks import NOT_SHOWN as UNSHOWN
 from pipeline.tables.paths import NUMBERS
 
 ROOT = Path(__file__).parents[2]
-F = figure_values(read_numbers(ROOT / NUMBERS))
-LISTED = pl.read_csv(ROOT / LEAKS)
-SUITE = Suite(optimal_cost=979, reduced=(*(0,) * 98, 188))  # at 98 less, all meetings cost 188 at least
 ADVERSARIAL, BUCKETS = "section 4, Adversarial", "section 4, Difficulty buckets"
+NUMBERS_CSV = (ROOT / NUMBERS).read_text(encoding="utf-8")
+STATEMENTS = read_statements(ROOT / "data/paper/statements.yaml")
+BESIDE = {s.id: s for s in STATEMENTS if s.test == "beside"}
+DISPLACED = "unilateral_displacement"
 
-VERDICTS = {
-    denied.false_agreements: CONTRADICTS,
-    denied.unilateral_displacements: NOT_SHOWN,
-    denied.least_coordination: CONTRADICTS,
-    denied.top_models: CONTRADICTS,
-    denied.errand_ids: CONTRADICTS,
-    denied.accepts_often: NOT_SHOWN,
-    denied.stance_and_cost: UNDECIDED,
-    confirmed.ratios: AGREES,
-    confirmed.expensive_moves_add_up: AGREES,
-    confirmed.two_tables: AGREES,
-    confirmed.shares_in_prose: AGREES,
-    confirmed.difficulty_buckets: AGREES,
-    denied.messages_in_all: UNDECIDED,
-    confirmed.whole_games: AGREES,
-    confirmed.leaks_by_model_and_setting: AGREES,
-    confirmed.rarest_pattern: AGREES,
-    confirmed.varied_leaks: AGREES,
-}
-
-# What would have to be printed for the verdict to turn: one figure, or a few. A new statement has a row here.
+# What would have to be printed for the verdict to turn: a figure, or a few. A new statement has a row here.
 OTHERWISE = [
-    (denied.false_agreements, {("Table 4", "pooled", m, "ambiguous_consensus"): 5.0 for m in
-        ("GPT-5.4 Mini", "DeepSeek V4 Pro", "Llama 4 Maverick")}, AGREES),
-    (denied.unilateral_displacements, {
-        ("Table 4", "pooled", ALL, "unilateral_displacement"): 62.0,
-        ("Table 4", "pooled", "Qwen3.6 Plus", "unilateral_displacement"): 23.0,
-        ("Table 4", "pooled", "GPT-5.4 Mini", "unilateral_displacement"): 13.0}, AGREES),
-    (denied.least_coordination, {("Table 1", "varied", "Qwen3.6 Plus", "coordination_rate_pct"): 95.0}, AGREES),
-    (denied.top_models, {("Table 4", "pooled", ALL, "semantic_label_leakage"): 14.0}, AGREES),
-    (denied.errand_ids, {("Table 4", "pooled", "Llama 4 Maverick", "errand_id_leakage"): 130.0}, AGREES),
-    (denied.accepts_often, {("Table 3", "pooled", "Gemini 3.1 Pro", "acquiescence_pct"): 36.0}, AGREES),
-    (confirmed.ratios, {("Table 3", "pooled", "Gemini 3.1 Pro", "acquiescence_to_pushback"): 4.66}, CONTRADICTS),
-    (confirmed.expensive_moves_add_up, {("Table 4", "pooled", ALL, "qualitative_flattening"): 312.0}, CONTRADICTS),
-    (confirmed.two_tables, {("Table 2", "pooled", ALL, "false_agreement"): 38.0}, CONTRADICTS),
-    (confirmed.shares_in_prose, {("section 4.1", "pooled", ALL, "availability_gossip_pct"): 18.8}, CONTRADICTS),
-    (confirmed.difficulty_buckets, {(BUCKETS, "pooled:hard", ALL, "fairness"): 0.065}, CONTRADICTS),
-    (denied.messages_in_all, {("section 4.1", "pooled", ALL, "dms"): 38_500.0}, CONTRADICTS),
-    (confirmed.whole_games, {("Table 1", "uniform", "Claude Sonnet 4.6", "excess_cost"): 1.15}, CONTRADICTS),
-    (confirmed.leaks_by_model_and_setting, {(ADVERSARIAL, "uniform", ALL, "induced_leaks"): 10.0}, CONTRADICTS),
-    (confirmed.rarest_pattern, {("Table 4", "pooled", ALL, "semantic_label_leakage"): 134.0}, CONTRADICTS),
-    (confirmed.varied_leaks, {(ADVERSARIAL, "varied", ALL, "induced_leaks"): 8.0}, CONTRADICTS),
+    ("false-agreements", {("Table 4", "pooled", m, "ambiguous_consensus"): 5.0 for m in
+        ("GPT-5.4 Mini", "DeepSeek V4 Pro", "Llama 4 Maverick")}, CONFIRMED),
+    ("unilateral-displacements", {
+        ("Table 4", "pooled", ALL, DISPLACED): 62.0, ("Table 4", "pooled", "Qwen3.6 Plus", DISPLACED): 23.0,
+        ("Table 4", "pooled", "GPT-5.4 Mini", DISPLACED): 13.0}, CONFIRMED),
+    ("lowest-coordination", {("Table 1", "varied", "Qwen3.6 Plus", "coordination_rate_pct"): 95.0}, CONFIRMED),
+    ("top-models-of-a-pattern", {("Table 4", "pooled", ALL, "semantic_label_leakage"): 14.0}, CONFIRMED),
+    ("whose-errand-ids", {("Table 4", "pooled", "Llama 4 Maverick", "errand_id_leakage"): 130.0}, CONFIRMED),
+    ("who-accepts-often", {("Table 3", "pooled", "Gemini 3.1 Pro", "acquiescence_pct"): 36.0}, CONFIRMED),
+    ("expensive-moves-and-what-they-cost", {("Table 1", "varied", "Gemini 3 Flash", "excess_cost"): 30.0}, CONFIRMED),
+    ("messages-in-all", {("section 4.1", "pooled", ALL, "dms"): 38_500.0}, DENIED[PRINTED]),
+    ("ratios-of-stance", {("Table 3", "pooled", "Gemini 3.1 Pro", "acquiescence_to_pushback"): 4.66}, DENIED[PRINTED]),
+    ("expensive-moves-in-all", {("Table 4", "pooled", ALL, "qualitative_flattening"): 312.0}, DENIED[PRINTED]),
+    ("one-count-in-two-tables", {("Table 2", "pooled", ALL, "false_agreement"): 38.0}, DENIED[PRINTED]),
+    ("shares-in-the-text", {("section 4.1", "pooled", ALL, "availability_gossip_pct"): 18.8}, DENIED[PRINTED]),
+    ("means-by-difficulty", {(BUCKETS, "pooled:hard", ALL, "fairness"): 0.065}, DENIED[PRINTED]),
+    ("means-of-whole-games", {("Table 1", "uniform", "Claude Sonnet 4.6", "excess_cost"): 1.15}, DENIED[PRINTED]),
+    ("leaks-in-all", {(ADVERSARIAL, "uniform", ALL, "induced_leaks"): 10.0}, DENIED[PRINTED]),
+    ("leaks-listed", {(ADVERSARIAL, "pooled", "Gemini 3.1 Pro", "induced_leaks"): 11.0}, DENIED[PRINTED]),
+    ("the-rarest-violation", {("Table 4", "pooled", ALL, "semantic_label_leakage"): 134.0}, DENIED[PRINTED]),
+    ("leaks-where-costs-vary", {(ADVERSARIAL, "varied", ALL, "induced_leaks"): 8.0}, DENIED[PRINTED]),
 ]  # fmt: skip
-
-# No single figure turns it: a correlation is over all models.
-WITHOUT_OTHERWISE = {denied.stance_and_cost}
-
+# Rounds that Table 1 leaves failed.
 FAILED = {
     "Claude Sonnet 4.6": 0, "DeepSeek V4 Pro": 5, "GPT-5.4 Mini": 13, "Gemini 3 Flash": 1,
     "Gemini 3.1 Pro": 0, "Llama 4 Maverick": 20, "Qwen3.6 Plus": 23,
 }  # fmt: skip
 
 
-def test_printed_means_imply_whole_games_and_failed_rounds() -> None:
-    assert (games(F), meetings(F)) == (36, 5)
-    assert {m: failed_rounds(F, m) for m in models(F)} == FAILED
+def printed(folder: Path, changed: Mapping[tuple[str, str, str, str], float]) -> duckdb.DuckDBPyConnection:
+    """The paper's figures, some of them changed, and a suite of one varied task whose optimum costs 979."""
+    numbers = pl.read_csv(NUMBERS_CSV.encode(), infer_schema=False)
+    keys = numbers.select("source", "setting", "method", "metric").rows()
+    assert set(changed) <= set(keys), "a figure that the paper does not print"
+    values = [str(changed.get(key, value)) for key, value in zip(keys, numbers["value"], strict=True)]
+    numbers.with_columns(value=pl.Series(values)).write_csv(folder / "numbers.csv")
+    task = {"setting": "varied", "calendars": [[None]], "meetings": [{"participants": [0]}], "optimal": {"cost": 979}}
+    (folder / "tasks.jsonl").write_text(json.dumps(task))
+    connection = duckdb.connect()
+    connection.execute("CREATE SCHEMA results; SET search_path = 'results,main'")
+    add_printed(connection, folder / "tasks.jsonl", ROOT / LEAKS, folder / "numbers.csv")
+    return connection
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_a_check_has_its_verdict_on_the_printed_figures(check: Callable[..., Check]) -> None:
-    assert check(F).verdict == VERDICTS[check]
+def verdict(statement: Statement, connection: duckdb.DuckDBPyConnection) -> str:
+    return statement.verdict(statement.outcome(connection, CELLS))
 
 
-@pytest.mark.parametrize(("check", "printed", "verdict"), OTHERWISE, ids=lambda value: getattr(value, "__name__", ""))
-def test_a_verdict_turns_with_the_figures(
-    check: Callable[..., Check], printed: dict[tuple[str, str, str, str], float], verdict: str
+def test_printed_means_imply_whole_games_and_failed_rounds(tmp_path: Path) -> None:
+    connection = printed(tmp_path, {})
+    assert connection.sql("SELECT models, games, meetings FROM size").fetchall() == [(7, 36, 5)]
+    assert dict(connection.sql("SELECT method, sum(failed)::INT FROM failed GROUP BY method").fetchall()) == FAILED
+
+
+@pytest.mark.parametrize(("name", "changed", "turned"), OTHERWISE, ids=[name for name, *_ in OTHERWISE])
+def test_a_verdict_turns_with_the_printed_figures(
+    name: str, changed: dict[tuple[str, str, str, str], float], turned: str, tmp_path: Path
 ) -> None:
-    assert set(printed) <= set(F), "a figure that the paper does not print"
-    assert check({**F, **printed}).verdict == verdict != VERDICTS[check]
+    as_printed = verdict(BESIDE[name], printed(tmp_path, {}))
+    assert as_printed != verdict(BESIDE[name], printed(tmp_path, changed)) == turned
 
 
-def test_each_check_has_a_verdict_and_figures_that_would_turn_it() -> None:
-    assert set(CHECKS) == set(VERDICTS)
-    assert {check for check, _, _ in OTHERWISE} == set(CHECKS) - WITHOUT_OTHERWISE
-
-
-@pytest.mark.parametrize(
-    ("suite", "short"),
-    [
-        (SUITE, ["Gemini 3 Flash", "Gemini 3.1 Pro"]),
-        (Suite(979, ()), ["Gemini 3 Flash"]),
-        (Suite(2000, SUITE.reduced), []),
-    ],
-)
-def test_expensive_moves_cannot_cost_more_than_was_paid(suite: Suite, short: list[str]) -> None:
-    check = denied.expensive_moves_paid(F, suite)
-    computed = check.computed
-    assert [m for m in models(F) if computed["cost_at_least"][m] > computed["paid"][m]] == short
-    assert check.verdict == (CONTRADICTS if short else AGREES)
-
-
-def test_how_many_expensive_moves_fit_is_said_and_so_is_what_would_explain_more() -> None:
-    check = denied.expensive_moves_paid(F, SUITE)
-    assert "cost 1560 or more; 12 at most fit" in check.follows
-    assert SUITE.cost_with(12) <= check.computed["paid"]["Gemini 3.1 Pro"] < SUITE.cost_with(13)
-    assert "rolled back" in check.reading
-
-
-def test_appendix_c_lists_what_the_text_counts() -> None:
-    assert confirmed.leaks_listed(F, LISTED).verdict == AGREES
-    assert confirmed.leaks_listed(F, LISTED.head(21)).verdict == CONTRADICTS
-
-
-def test_contradictions_come_first_and_every_check_has_a_name() -> None:
-    checks = check_statements(F, SUITE, LISTED)
-    order = [CONTRADICTS, NOT_SHOWN, UNDECIDED, AGREES]
-    assert [c.verdict for c in checks] == sorted((c.verdict for c in checks), key=order.index)
-    assert len({c.name for c in checks}) == len(checks) == len(CHECKS) + 2
+def test_each_statement_set_beside_others_has_figures_that_would_turn_it() -> None:
+    assert sorted(name for name, *_ in OTHERWISE) == sorted(BESIDE)
 
 
 def test_meetings_with_so_many_expensive_moves_cost_no_less_than_the_bound(tmp_path: Path) -> None:
@@ -162,14 +119,11 @@ def test_meetings_with_so_many_expensive_moves_cost_no_less_than_the_bound(tmp_p
     }
     tasks = tmp_path / "tasks.jsonl"
     tasks.write_text("\n".join(json.dumps({"setting": setting, **task}) for setting in ("varied", "uniform")))
-    suite = varied_suite(tasks)
-    assert suite.optimal_cost == 102
     # Slots cost 200, 101 and 1: with one such move 101 + 1, with two 200 + 1, with three 200 + 101.
-    assert [suite.cost_with(moves) for moves in (1, 2, 3)] == [102, 201, 301]
+    assert expensive_bounds(tasks, 4).rows() == [(0, 102), (1, 102), (2, 201), (3, 301)]
 
 
 CELLS = printed_cells(ROOT / NUMBERS)
-STATEMENTS = read_statements(ROOT / "data/paper/statements.yaml")
 OF_PRINT = [s for s in STATEMENTS if s.compare and s.evidence == PRINTED]
 
 

@@ -1,32 +1,24 @@
 """Games that were broken off: counted where a result says so, and in none of its means."""
 
-import json
-import re
 from pathlib import Path
 
-import duckdb
 import polars as pl
 import pytest
 from test_behaviour_results import talkative
 from test_study_statistics import results_of
 from trace_builder import CALENDARS, TraceBuilder, toy_game, write_trace
 
-from pipeline import Tables
 from pipeline.derive.parallel import Recipe, derive
 from pipeline.paper.ledger.measures import open_tables
-from pipeline.reports.batch.facts import broken_off as causes
-from pipeline.reports.batch.facts import headline
-from pipeline.reports.notebook_session import Study, escape_markdown
+from pipeline.reports.notebook_session import Study
 from pipeline.statistics.by_game import by_game
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.table_intervals import table_intervals
-from pipeline.tables.database import build_database
 from pipeline.tables.io import read_table
 from pipeline.tables.queries import attach, query, query_names
 
 pytestmark = pytest.mark.slow
 
-EXPLORER = Path(__file__).parents[2] / "notebooks/60_explore_traces.ipynb"
 COUNTED = "games_stopped"
 
 
@@ -84,12 +76,6 @@ def test_a_stopped_game_changes_no_result(name: str, whole: Path, mixed: Path) -
 
 
 @pytest.mark.slow
-def test_a_stopped_game_changes_no_interval(whole: Path, mixed: Path) -> None:
-    drawn = Resampling(50, 0.95, "intervals")
-    assert table_intervals(mixed, drawn).equals(table_intervals(whole, drawn))
-
-
-@pytest.mark.slow
 def test_a_stopped_game_changes_no_statistic(whole: Path, mixed: Path, tmp_path: Path) -> None:
     folders = []
     for tables in (whole, mixed):
@@ -117,29 +103,6 @@ def test_table_1_counts_the_games_that_were_stopped(mixed: Path) -> None:
     assert by_game("table1", mixed)[COUNTED].sum() == 12
 
 
-def test_a_headline_counts_what_happened_in_games_that_ended(whole: Path, mixed: Path, tmp_path: Path) -> None:
-    said = [headline(Study(tables, tmp_path, tmp_path), "toy", "standard") for tables in (whole, mixed)]
-    kept = read_table(whole, "games").filter(team="toy")["dms"].sum()
-    assert f"**2 games, 2 of 4 meetings scheduled, {kept} direct messages.**" in said[0]
-    assert f"**6 games; in the 2 that ended: 2 of 4 meetings scheduled, {kept} direct messages.**" in said[1]
-
-
-def test_pages_say_how_many_games_were_broken_off(whole: Path, mixed: Path, tmp_path: Path) -> None:
-    said = [Study(tables, tmp_path, tmp_path).stated("standard", "") for tables in (whole, mixed)]
-    assert said[0].partition("**")[2].partition("**")[0] == said[1].partition("**")[2].partition("**")[0]
-    assert [text.count("broken off") for text in said] == [0, 3] and escape_markdown("4 games broken off") in said[1]
-
-
-def test_a_cause_among_several_games_is_told_as_an_instance() -> None:
-    stopped = {"stopped": [True] * 3, "stop_category": ["quota", "quota", "key"], "stop_cause": ["a1", "a2", "b"]}
-    assert "(2 games: quota, for instance a1; 1 game: key, as b)" in causes(pl.DataFrame(stopped))
-
-
-def test_a_cause_and_its_category_are_text() -> None:
-    hurt = {"stopped": [True], "stop_category": ["<img>[a](b)"], "stop_cause": ["<img>[a](b)"]}
-    assert not re.search(r"[<>\[\]]", causes(pl.DataFrame(hurt)))
-
-
 @pytest.mark.slow
 def test_a_team_without_a_whole_game_has_a_row_in_table_1_alone(tmp_path: Path) -> None:
     tables = derived(tmp_path, [broken_off(toy_game("a"), "stopped", "t1")])
@@ -160,20 +123,3 @@ def test_every_table_leaves_out_stopped_games_and_all_of_them_have_a_schema(mixe
     study = Study(mixed, tmp_path, tmp_path)
     counts = study.sql("SELECT (SELECT count(*) FROM games), (SELECT count(*) FROM all_games.games)")
     assert counts.row(0) == (6, 18)
-
-
-def test_the_explorer_finds_stopped_games(mixed: Path) -> None:
-    sources = (cell["source"] for cell in json.loads(EXPLORER.read_text(encoding="utf-8"))["cells"])
-    looks = next(source for source in sources if source[0].startswith('games = """'))
-    known = {"study": Tables(mixed), "where": "stopped AND failed_rounds > 0", "order": "game_id", "pl": pl}
-    exec("".join(looks), known)
-    found = known["selected"]
-    assert isinstance(found, pl.DataFrame)
-    assert found.height == 12
-    assert found["patterns"].sum() > 0 and found["vps"].null_count() < 12
-
-
-def test_the_database_has_every_game(mixed: Path, tmp_path: Path) -> None:
-    build_database(mixed, tmp_path / "x.duckdb")
-    with duckdb.connect(str(tmp_path / "x.duckdb"), read_only=True) as connection:
-        assert connection.execute("SELECT count(*) FROM games").fetchall() == [(18,)]

@@ -6,7 +6,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from trace_builder import toy_game, write_trace
 from typer.testing import CliRunner
 
 from pipeline.derive import parallel
@@ -84,15 +83,3 @@ def test_items_that_change_places_do_not_lose_each_other() -> None:
     round_row = {"participants": [0], "participant_slots": [2], "meeting_id": 3}
     after = grid_after_round([[item, other, None]], moves, round_row, cost=4)
     assert after == [[other, item, {"kind": "meeting", "id": 3, "cost": 4, "blocked": False}]]
-
-
-def test_a_game_that_is_not_there_is_named(tables: Path) -> None:
-    with pytest.raises(KeyError, match="no game nobody"):
-        game_view(tables, "nobody")
-
-
-def test_a_game_without_messages_has_a_view(tmp_path: Path) -> None:
-    write_trace(tmp_path / "in" / "toy.json", toy_game("toy").text())
-    parallel.derive([tmp_path / "in"], tmp_path / "out", workers=1)
-    game_id = pl.read_parquet(tmp_path / "out" / "games.parquet")["game_id"][0]
-    assert game_view(tmp_path / "out", game_id)["rounds"]

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +16,7 @@ from pipeline.privacy.language.literal import MOST_CLAIMS
 from pipeline.privacy.language.messages import language_claims
 from pipeline.privacy.rules import ENGLISH, RULES, Claim, Weighing, chosen_rules
 from pipeline.statistics.resampling import Resampling
-from pipeline.statistics.robustness.english import english_tables, read_condition, vps_by_english
+from pipeline.statistics.robustness.sweep import english_tables, read_condition, vps_by_english
 from pipeline.tables.io import conform, read_table
 from pipeline.tables.schemas.results import RESULT_TABLES
 
@@ -47,23 +46,15 @@ def said(message: str, english: str) -> set[str]:
 
 
 AS_PRINTED: tuple[tuple[str, set[str]], ...] = (
-    ("I have 3 and 8 free", {"9 3 positive", "9 8 positive"}),
     ("Agent 2 is free at slot 8", {"2 8 positive"}),
     ("Agent 3 and I are available at slot 1", {"3 1 positive", "9 1 positive"}),
-    ("Agent 1 is not free at slot 0", {"1 0 negative"}),
-    ("Would you move your errand at slot 3?", set()),
     ("If Agent 4 is available, slot 3 works", set()),
-    ("Can we check whether Agent 4 is free at slot 2?", set()),
-    ("I have an errand at slot #4; slot 6 is low cost", {"9 4 occupied", "9 6 cost"}),
     ("Slot 4 would require me to reschedule but slot 12 works", {"9 4 occupied", "9 12 positive"}),
-    ("For meeting 2 I propose slot 7. It costs 100 at slot 5.", {"9 7 proposal", "9 5 cost"}),
-    ("Slot 5 doesn’t work. I can do 3, 14", {"9 5 negative", "9 3 positive", "9 14 positive"}),
     (
         "Slots 3 and 5 are free, slot 7 is blocked",
         {"9 3 negative", "9 5 negative", "9 7 negative"},
     ),  # one class a clause
     ("My calendar is clear at slot 3. I have an appointment at slot 5.", set()),  # words that H.3 does not print
-    ("Agent 2 and 4 of 5 agree on the 3 points", set()),
     ('{"imap": "decision", "slot": 3, "note": "slot 3 is free"}', set()),
 )
 
@@ -142,22 +133,3 @@ def test_each_team_s_vps_is_set_against_that_of_the_study_s_reading(tmp_path: Pa
     assert tables["english_rules"].filter(team="other")["vps"].to_list() == [pytest.approx(0.45), None, None]
     with pytest.raises(ValueError, match="add the study's choice"):
         english_tables(vps, frames["games"], names, "loose", groups, (Resampling(100, 0.95, "e"), 100, "f"))
-
-
-@pytest.mark.slow
-def test_what_the_page_says_of_the_readings_holds_of_the_study() -> None:
-    """docs/language.md, Named readings, in words."""
-    read = pl.read_csv(ROOT / "data/results/english_rules.csv")
-    by_reading = {name: part for (name,), part in read.group_by("english")}
-    for setting in ("uniform", "varied"):
-        full, release = (by_reading[name].filter(setting=setting) for name in ("full", "release"))
-        assert full.filter("simulated")["vps"].min() > full.filter(team="sd")["vps"].item()
-        less = release.filter("simulated")["vps"] < release.filter(team="sd")["vps"].item()
-        assert less.sum() > less.len() / 2
-        of_team = ["setting", "team"]
-        script = pl.read_csv(ROOT / "data/results/table1.csv").filter(condition="standard", setting=setting)
-        both = release.join(script, on=of_team)
-        assert both.height == 11 and both["vps"].to_list() == pytest.approx(both["vps_release_mean"].to_list())
-    ranks = pl.read_csv(ROOT / "data/results/english_rules_ranks.csv")
-    assert ranks.filter(group="styles")["flips"].max() == 2
-    assert ranks.filter(group="protocols")["flips"].sum() == 0

@@ -1,6 +1,6 @@
 """Notebooks executed in this process, for tests that make many pages: a kernel starts for longer than most cells run.
 
-tests/test_calbench.py makes pages of every notebook with the kernel that users have.
+tests/test_calbench.py makes pages with the kernel that users have.
 """
 
 import sys

@@ -4,11 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from sim.agents import Message
-from sim.agents.english.belief_state import BeliefState
-from sim.agents.english.phrases import HELD_OUT, OPEN, load_bank
+from sim.agents.english.beliefs import BeliefState
 from sim.agents.english.prober import AdaptiveProber
 from sim.agents.english.reader import Claim, Reading
-from sim.agents.english.writer import Outbox, Part, Private, Writer
+from sim.agents.english.writer import HELD_OUT, OPEN, Outbox, Part, Private, Writer, load_bank
 from sim.runs.play import Play, play_game
 from sim.runs.teams import AgentSpec, Team, TeamError, build_agent
 from tests.sim.game_checks import check
@@ -62,7 +61,7 @@ def test_what_is_told_to_a_group_is_no_answer_where_a_direct_message_is():
 
 def test_who_has_answered_is_asked_more_than_who_has_refused():
     prober = AdaptiveProber(Random("probes"))
-    prober.answered, prober.refused = {2: 20}, {1: 20}
+    prober.answered[2] = prober.refused[1] = 20
     for _ in range(50):
         outbox = Outbox()
         prober.add_questions(request(BOARD), beliefs_of(1, 2), [(1, Reading())], outbox)
@@ -81,16 +80,8 @@ def test_it_presses_on_a_slot_that_was_refused_and_leaves_one_that_was_told():
     assert prober.slot_for(beliefs, 1) != first
 
 
-def test_no_question_is_asked_in_the_last_sweep():
-    prober, outbox = AdaptiveProber(Random("probes")), Outbox()
-    for _ in range(20):
-        prober.add_questions(request(BOARD, turn=14), beliefs_of(1), [(1, Reading())], outbox)
-    assert outbox.parts == {}
-
-
-@pytest.mark.parametrize("seed", [3, 5])
-def test_a_game_with_an_adaptive_prober_keeps_every_rule(seed):
-    task = tiny_task(seed, density=1.0, num_slots=8)
+def test_a_game_with_an_adaptive_prober_keeps_every_rule():
+    task = tiny_task(3, density=1.0, num_slots=8)
     style = AgentSpec("style", {"label_disclosure_probed": 0.5})
     team = Team("probed", (AgentSpec("adaptive-prober", nosy=True), style, style), simulated=True)
     trace = play_game(Play(task, team))

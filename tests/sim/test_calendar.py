@@ -14,19 +14,12 @@ BROKEN = [
     # 1 slot bounds
     ([schedule(9, 5)], "slot must be an integer from 0 to 4, got 5."),
     ([schedule(9, -1)], "slot must be an integer from 0 to 4, got -1."),
-    ([schedule(9, True)], "slot must be an integer from 0 to 4, got True."),
     ([schedule(9, "0")], "slot must be an integer from 0 to 4, got '0'."),
-    ([schedule(9, 0.0)], "slot must be an integer from 0 to 4, got 0.0."),
-    ([schedule(9, None)], "slot must be an integer from 0 to 4, got None."),
-    ([schedule(9, [0])], "slot must be an integer from 0 to 4, got [0]."),
     ([{"type": "schedule", "meeting_id": 9}], "slot must be an integer from 0 to 4, got None."),
     ([reschedule(ERRAND, -4, 0), schedule(9, 4)], "from_slot must be an integer from 0 to 4, got -4."),
-    ([reschedule(ERRAND, True, 0), schedule(9, 4)], "from_slot must be an integer from 0 to 4, got True."),
     ([reschedule(ERRAND, 1, 5), schedule(9, 4)], "to_slot must be an integer from 0 to 4, got 5."),
-    ([reschedule(ERRAND, 1, False), schedule(9, 4)], "to_slot must be an integer from 0 to 4, got False."),
     # 2 item identity
     ([reschedule(99, 1, 0), schedule(9, 4)], "Item 99 is not at slot 1: it holds Errand #1 (cost=3)."),
-    ([reschedule("1", 1, 0), schedule(9, 4)], "Item '1' is not at slot 1: it holds Errand #1 (cost=3)."),
     ([reschedule(True, 1, 0), schedule(9, 4)], "Item True is not at slot 1: it holds Errand #1 (cost=3)."),
     (
         [reschedule(1, 3, 0), schedule(9, 4)],
@@ -38,29 +31,20 @@ BROKEN = [
     # 4 no destination conflicts
     ([reschedule(1, 1, 0), reschedule(7, 3, 0), schedule(9, 1)], "Two actions target slot 0."),
     ([reschedule(1, 1, 0), reschedule(1, 1, 4), schedule(9, 1)], "Two actions move the item at slot 1."),
-    ([reschedule(1, 1, 0), reschedule(1, 1, 0), schedule(9, 1)], "Two actions move the item at slot 1."),
     # 5 freeness after the batch
     ([reschedule(1, 1, 3), schedule(9, 1)], "Target slot 3 is not free after the batch."),
-    ([reschedule(1, 1, 2), schedule(9, 1)], "Target slot 2 is not free after the batch."),
     ([reschedule(1, 1, 1), schedule(9, 0)], "Target slot 1 is not free after the batch."),
     # 6 exactly one schedule
     ([], "Expected exactly 1 schedule action, got 0."),
-    ([reschedule(1, 1, 0)], "Expected exactly 1 schedule action, got 0."),
     ([schedule(9, 0), schedule(9, 4)], "Expected exactly 1 schedule action, got 2."),
     ([schedule(8, 0)], "Only meeting 9 can be scheduled now, got 8."),
-    ([schedule("9", 0)], "Only meeting 9 can be scheduled now, got '9'."),
     # 7 schedule slot free
     ([schedule(9, 1)], "Schedule slot 1 is not free after the batch."),
-    ([schedule(9, 2)], "Schedule slot 2 is not free after the batch."),
     ([reschedule(1, 1, 0), schedule(9, 0)], "Schedule slot 0 is not free after the batch."),
     # no batch at all
     (None, "The batch must be a list of action objects."),
-    ("schedule", "The batch must be a list of action objects."),
-    (schedule(9, 0), "The batch must be a list of action objects."),
     ([schedule(9, 0), "and so on"], "The batch must be a list of action objects."),
     ([{"type": "dm", "to": 1}], "Unknown action type 'dm': only schedule and reschedule are valid here."),
-    ([{"slot": 0}], "Unknown action type None: only schedule and reschedule are valid here."),
-    ([{"type": ["schedule"]}], "Unknown action type ['schedule']: only schedule and reschedule are valid here."),
 ]
 
 
@@ -76,9 +60,7 @@ VALID = [
     ([schedule(9, 0)], "M9(0,1) 3 x2 M7(0,1)=4 .", 0),
     ([reschedule(1, 1, 4), schedule(9, 1)], ". M9(0,1) x2 M7(0,1)=4 3", 3),
     ([reschedule(7, 3, 0), schedule(9, 3)], "M7(0,1)=4 3 x2 M9(0,1) .", 4),
-    ([schedule(9, 3), reschedule(7, 3, 0)], "M7(0,1)=4 3 x2 M9(0,1) .", 4),
     ([reschedule(1, 1, 3), reschedule(7, 3, 1), schedule(9, 0)], "M9(0,1) M7(0,1)=4 x2 3 .", 7),
-    ([reschedule(1, 1, 3), reschedule(7, 3, 0), schedule(9, 1)], "M7(0,1)=4 M9(0,1) x2 3 .", 7),
 ]
 
 
@@ -95,12 +77,6 @@ def test_a_voluntary_batch_may_move_but_not_schedule():
     assert validate(BOARD, [reschedule(1, 1, 0)], None).moves == (Move(1, 1, 0, 3),)
     with pytest.raises(BatchConflict, match=r"^Expected exactly 0 schedule actions, got 1\.$"):
         validate(BOARD, [schedule(9, 0)], None)
-
-
-def test_a_long_value_is_quoted_in_part():
-    with pytest.raises(BatchConflict) as raised:
-        validate(BOARD, [schedule(9, "z" * 500)], NINE)
-    assert len(str(raised.value)) < 130
 
 
 def test_a_calendar_renders_as_the_paper_shows_it():

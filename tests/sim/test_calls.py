@@ -1,158 +1,29 @@
-"""What a call of a model carries and what is kept of its answer, over HTTP on this machine."""
+"""What a team says of a call: its form, its sampling, where it goes, and whether its answer is kept unasked."""
 
-import asyncio
 import json
 
 import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from sim.agents import AgentFailure
-from sim.models.agent import Answer, Ask, Usage
-from sim.models.attempts import KeyMissing, addresses
+from sim.models.agent import Ask
 from sim.models.cache import Cache
-from sim.models.checks import check_models
-from sim.models.money import Ledger
 from sim.models.prompts.answer_format import answer_schema, format_arguments
-from sim.models.provider import Provider
-from sim.models.request import marked, marks_cache
+from sim.models.provider import marked, marks_cache
 from sim.models.spec import LlmParameters, Prices, read_parameters
 from sim.runs.teams import TeamError, load_team
-from tests.sim.stub import LIMIT, parameters, stub
+from tests.sim.stub import parameters, stub
+from tests.sim.test_provider import HELLO, answers
 
-pytestmark = [
-    pytest.mark.usefixtures("planted_key"),
-    pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict class 'ChatCompletionReasoningItem'"),
-]
-
-TALK = [{"role": "system", "content": "you schedule"}, {"role": "user", "content": "hello there"}]
-
-
-def ask(p, text="hello there", **more):
-    return Ask(model=p.model, messages=[TALK[0], {"role": "user", "content": text}], **more)
-
-
-def answered(p, *asks, log=None, store=None):
-    """What becomes of each ask, all at once: an Answer, or an AgentFailure."""
-    provider = Provider([p], Ledger(), store, *([log] if log else []))
-
-    async def one(question):
-        try:
-            return await provider.answer(question, p)
-        except AgentFailure as failure:
-            return failure
-
-    async def every():
-        return await asyncio.gather(*map(one, asks))
-
-    return asyncio.run(every())
-
-
-@pytest.mark.slow
-def test_a_trace_keeps_who_answered_and_the_reasoning_that_is_shown():
-    with stub("reasons") as server:
-        (answer,) = answered(parameters(server), ask(parameters(server)))
-    usage = answer.usage
-    assert (usage.model, usage.served_model, usage.system_fingerprint) == ("openai/stub", "stub-2026-01-01", "fp_stub")
-    assert (usage.reasoning, usage.reasoning_tokens, usage.refusal) == ("Let me see.", 2000, "not that")
-    assert usage.response_id.startswith("chatcmpl-") and not usage.from_cache
-
-
-# One row a failure that lasts: of which category it is.
-CATEGORIES = [
-    ("500", "provider"),
-    ("reset", "provider"),
-    ("429-bare", "quota"),
-    ("401", "key"),
-    ("context", "context"),
-    ("drip", "deadline"),
-]
-
-
-@pytest.mark.parametrize(("kind", "category"), CATEGORIES)
-def test_a_failure_has_a_category(kind, category):
-    with stub(kind, stubborn=True) as server:
-        p = parameters(server, retries=0, timeout=0.5 if kind == "drip" else LIMIT)
-        (failure,) = answered(p, ask(p))
-    assert failure.category == category, failure
-
-
-def test_a_wrong_key_is_asked_once_however_many_games_wait():
-    with stub("401", stubborn=True) as server:
-        p = parameters(server)
-        failures = answered(p, *(ask(p, f"game {n}") for n in range(8)))
-        assert server.requests == 1
-    assert {f.category for f in failures} == {"key"}
-
-
-def test_a_key_that_was_taken_once_lets_many_ask_at_once():
-    with stub(latency=200) as server:
-        p = parameters(server)
-        provider = Provider([p], Ledger())
-
-        async def both():
-            await provider.answer(ask(p), p)
-            began = asyncio.get_running_loop().time()
-            await asyncio.gather(*(provider.answer(ask(p, f"game {n}"), p) for n in range(8)))
-            return asyncio.get_running_loop().time() - began
-
-        # One after the other would take 1.6 s at least, on any machine.
-        assert asyncio.run(both()) < 1.6
-
-
-def test_an_address_where_nothing_answers_is_named():
-    with stub() as server:
-        p = parameters(server, retries=0)
-    (failure,) = answered(p, ask(p))
-    assert f"Nothing answers at {p.api_base}; check the address" in str(failure)
-
-
-def test_failures_are_told_one_by_one():
-    log = []
-    with stub("500") as server:
-        p = parameters(server)
-        answered(p, ask(p), log=log.append)
-    (failure,) = log
-    assert (failure.model, failure.category, failure.status) == ("openai/stub", "provider", 500)
-
-
-def test_replicas_share_the_games_and_take_over_from_one_that_is_down():
-    with stub() as one, stub() as other:
-        p = parameters(one, api_base=(one.address, other.address))
-        answers = answered(p, *(ask(p, f"game {n}") for n in range(12)))
-        assert one.requests and other.requests and one.requests + other.requests == 12
-        assert all(isinstance(a, Answer) for a in answers)
-    with stub() as up:
-        p = parameters(up, api_base=(up.address, one.address))
-        assert all(isinstance(a, Answer) for a in answered(p, *(ask(p, f"game {n}") for n in range(4))))
-
-
-def test_addresses_and_headers_come_from_the_environment(monkeypatch):
-    p = LlmParameters(model="openai/m", api_base_env="PLACES", headers_env={"X-Team": "TEAM_HEADER"})
-    with pytest.raises(KeyMissing, match="PLACES is not set; export it with the server's address"):
-        check_models([p])
-    monkeypatch.setenv("PLACES", "http://a/v1, http://b/v1")
-    assert addresses(p) == ("http://a/v1", "http://b/v1")
-    with pytest.raises(KeyMissing, match="TEAM_HEADER is not set; export it with the value of the header X-Team"):
-        check_models([p])
-
-
-def test_a_key_that_litellm_looks_for_itself_is_missed_before_play(monkeypatch):
-    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    with pytest.raises(KeyMissing, match="set what it needs of ANTHROPIC_API_KEY in the environment"):
-        check_models([LlmParameters(model="anthropic/claude-x")])
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-x")
-    check_models([LlmParameters(model="anthropic/claude-x")])
+pytestmark = pytest.mark.usefixtures("planted_key")
 
 
 def test_anthropic_s_models_are_told_what_of_the_prompt_to_keep():
     assert [marks_cache(LlmParameters(model=m)) for m in ("anthropic/claude-x", "openai/gpt-x")] == [True, False]
     assert not marks_cache(LlmParameters(model="anthropic/claude-x", mark_cache=False))
-    kept = marked([*TALK, {"role": "assistant", "content": "yes"}, {"role": "user", "content": "go on"}])
-    assert ["cache_control" in m["content"][0] if isinstance(m["content"], list) else False for m in kept] == [
-        True, False, False, True,
-    ]  # fmt: skip
-    assert kept[0]["content"][0]["text"] == "you schedule"
+    kept = marked([*HELLO, {"role": "assistant", "content": "yes"}, {"role": "user", "content": "go on"}])
+    assert [isinstance(m["content"], list) for m in kept] == [True, False, False, True]
+    assert kept[0]["content"][0]["text"] == "you schedule" and "cache_control" in kept[0]["content"][0]
 
 
 def test_the_schema_takes_answers_of_the_open_channels_only():
@@ -166,12 +37,14 @@ def test_the_schema_takes_answers_of_the_open_channels_only():
 
 
 @pytest.mark.parametrize("answer_format", ["schema", "tools"])
-def test_an_answer_held_to_a_form_is_read_as_any_other(answer_format):
+def test_an_answer_held_to_a_form_is_asked_for_by_it(answer_format, monkeypatch):
     with stub() as server:
         p = parameters(server, answer_format=answer_format)
-        (answer,) = answered(p, ask(p, extra=format_arguments(answer_format, ("dm",))))
+        asked = Ask(model=p.model, messages=HELLO, extra=format_arguments(answer_format, ("dm",)))
+        monkeypatch.setattr("tests.sim.test_provider.Ask", lambda **_: asked)
+        (answer,) = answers(server, "hello", answer_format=answer_format)
         (body,) = server.seen
-    assert json.loads(answer.text)["actions"] == []
+    assert json.loads(answer.whole)["actions"] == []
     assert ("response_format" in body, "tools" in body) == (answer_format == "schema", answer_format == "tools")
 
 
@@ -184,7 +57,6 @@ def test_a_preset_stands_for_its_parameters_and_what_is_given_holds():
 
 # One row a model's name as LiteLLM has it: the team's name, and whether it is simulated.
 NAMES = [
-    ("openai/gpt-5.4-mini", "gpt-5.4-mini", False),
     ("openrouter/meta-llama/llama-4", "meta-llama-llama-4", False),
     ("ollama/llama3:8b", "llama3-8b", False),
     ("openai/simulated-negotiator", "simulated-negotiator", True),
@@ -194,9 +66,8 @@ NAMES = [
 @pytest.mark.parametrize(("model", "name", "simulated"), NAMES)
 def test_a_model_s_name_is_a_team(model, name, simulated):
     team = load_team(model, "paper")
-    assert (team.team, team.simulated, team.agents[0].parameters) == (
-        name, simulated, {"model": model, "preset": "paper"},
-    )  # fmt: skip
+    assert (team.team, team.simulated) == (name, simulated)
+    assert team.agents[0].parameters == {"model": model, "preset": "paper"}
 
 
 @pytest.mark.parametrize("name", ["opneai/gpt-5.4-mini", "openai/", "teams/none"])
@@ -205,13 +76,23 @@ def test_a_name_of_no_provider_is_refused(name):
         load_team(name)
 
 
+HERE = {"api_base": "http://127.0.0.1:8/v1"}
+BY_VARIABLE = {"needs_env": ("AZURE_API_BASE",)}
+FREE, PAID = {"prices": Prices(0, 0, None)}, {"prices": Prices(1, 2, None)}
 # One row a model: whether the user's own cache keeps its answers unasked.
 KEPT = [
-    ({"model": "openai/gpt-5.4-mini"}, True),
-    ({"model": "openai/m", "api_base": "http://localhost/v1"}, False),
-    ({"model": "openai/m", "api_base_env": "PLACES"}, False),
-    ({"model": "openai/m", "api_base": "http://localhost/v1", "prices": Prices(3.0, 15.0, None)}, True),
-    ({"model": "openai/m", "api_base": "http://localhost/v1", "prices": Prices(0.0, 0.0, None)}, False),
+    ({"model": "openai/m"}, True),
+    ({"model": "openai/m"} | HERE, False),
+    ({"model": "openai/m", "api_base_env": "SERVERS"}, False),
+    ({"model": "openai/m", "needs_env": ("OPENAI_BASE_URL",)}, False),
+    ({"model": "openai/m"} | HERE | PAID, True),
+    ({"model": "openai/m"} | HERE | FREE, False),
+    ({"model": "azure/m"} | HERE, True),
+    ({"model": "azure/m"} | HERE | FREE, False),
+    ({"model": "azure/gpt-5.4-mini"} | BY_VARIABLE, True),
+    ({"model": "azure/gpt-5.4-mini"} | BY_VARIABLE | FREE, False),
+    ({"model": "ollama/m"}, False),
+    ({"model": "ollama/m"} | PAID, True),
     ({"model": "openai/simulated-negotiator"}, False),
 ]
 
@@ -222,10 +103,17 @@ def test_only_what_providers_charge_for_is_kept_unasked(tmp_path, given, kept):
     assert Cache(tmp_path).keeps(LlmParameters(**given))
 
 
-def test_an_answer_kept_before_says_so(tmp_path):
-    with stub() as server:
-        p = parameters(server)
-        (first,) = answered(p, ask(p), store=Cache(tmp_path))
-        (again,) = answered(p, ask(p), store=Cache(tmp_path))
-    usage = msgspec.structs.replace(first.usage, from_cache=True)
-    assert again == msgspec.structs.replace(first, usage=usage) and isinstance(usage, Usage)
+# One row what `extra` may not say: that a call is none, or goes elsewhere or as somebody else.
+RESERVED = ["api_base", "base_url", "model", "mock_response", "api_key", "extra_headers", "extra_query", "max_tokens"]
+
+
+@pytest.mark.parametrize("name", RESERVED)
+def test_extra_parameters_can_t_replace_the_call(name):
+    for extra in ({name: {"X-A": "b"}}, {name.upper(): "x"}, {"extra_body": {name: "x"}}):
+        with pytest.raises(ValueError, match=rf"(?i)extra\.(extra_body\.)?{name} (would replace|looks like)"):
+            read_parameters({"model": "openai/m", "extra": extra})
+
+
+@pytest.mark.parametrize("extra", [{"max_completion_tokens": 5}, {"top_p": 1}, {"extra_body": {"min_p": 0.1}}])
+def test_harmless_extras_pass(extra):
+    assert read_parameters({"model": "m", "extra": extra}).extra == msgspec.to_builtins(extra)

@@ -67,7 +67,7 @@ def test_the_movers_of_a_failed_meeting_have_paid_and_its_slot_stays_full():
     assert [m.id for m in game.failed] == [1, 2]
 
 
-@pytest.mark.parametrize("retries", [0, 1, 2, 3])
+@pytest.mark.parametrize("retries", [0, 3])
 def test_a_batch_may_be_retried_and_the_last_attempt_counts(retries):
     agents = [Scripted(batch(schedule(1, 0), attempt=retries)), Scripted(agree(1, 0))]
     game = play(new_game(([". .", ". ."], [(0, 1)]), decision_retries=retries), agents)
@@ -79,7 +79,7 @@ def test_a_batch_may_be_retried_and_the_last_attempt_counts(retries):
     assert [r.conflict for r in asked] == [None] + [conflict] * retries
 
 
-@pytest.mark.parametrize("retries", [0, 1, 2, 3])
+@pytest.mark.parametrize("retries", [0, 3])
 def test_where_one_participant_fails_for_good_nobody_s_batch_is_applied(retries):
     move = batch(reschedule(0, 0, 1), schedule(1, 0))
     game = play(new_game((["3 .", ". .", ". ."], [(0, 1, 2)]), decision_retries=retries), [
@@ -94,18 +94,6 @@ def test_where_one_participant_fails_for_good_nobody_s_batch_is_applied(retries)
     assert game.calendars == list(game.initial)
     assert game.paid == [0, 0, 0]
     assert resolutions(game) == [(1, False, [])]
-
-
-def test_every_participant_is_asked_even_after_one_has_failed():
-    agents = [Scripted(), Scripted(agree(1, 0)), Scripted()]
-    play(new_game(([". ."] * 3, [(0, 1, 2)])), agents)
-    assert [len(a.asked(DECISION)) for a in agents] == [4, 1, 4]
-
-
-def test_batches_are_staged_in_speaker_order_and_applied_after_all_are_in():
-    game = play(new_game(([". ."] * 3, [(2, 0, 1)])), [Scripted(agree(1, 0)) for _ in range(3)])
-    kinds = [(e.type, e.data["agent_id"]) for e in game.events if e.type in ("decide_end", "batch_applied")]
-    assert kinds == [(kind, a) for kind in ("decide_end", "batch_applied") for a in (2, 0, 1)]
 
 
 def test_a_voluntary_batch_is_applied_at_once_and_paid_by_its_agent():
@@ -129,18 +117,6 @@ def test_a_rejected_voluntary_batch_changes_nothing_and_is_not_retried():
     ]
     assert len(agents[2].asked(VOLUNTARY)) == 1
     assert slots_of(game, 1)[2] is None
-
-
-def test_a_later_decision_sees_the_calendar_that_voluntary_left():
-    agents = [
-        Scripted({(CHEAP_TALK, 0, 0): [say(2)]}),
-        Scripted(),
-        Scripted(batch(reschedule(200, 0, 1), phase=VOLUNTARY)),
-    ]
-    agents[2].script |= agree(2, 0)
-    game = play(new_game(([". .", ". .", "6 ."], [(0, 1), (1, 2)])), agents)
-    assert agents[2].asked(DECISION)[0].calendar.slots[0] is None
-    assert slots_of(game, 2)[2] is None  # agent 1 never scheduled: agent 2's batch was rolled back
 
 
 # CHAIN: meeting 1 stands in slot 0, then one participant alone moves it away while meeting 2 is scheduled.
@@ -174,12 +150,6 @@ def test_a_meeting_broken_later_stays_scheduled_but_is_not_kept():
     assert found["coordination_rate"] == 1 / 3
 
 
-def test_a_violation_ends_when_the_meeting_is_in_one_slot_again():
-    game = play(new_game(CHAIN), broken_chain(batch(reschedule(1, 3, 0), schedule(3, 2), round=2)))
-    assert [coordinated for _, coordinated, _ in resolutions(game)] == [True, False, True]
-    assert game.consistent(game.meetings[0])
-
-
 def test_an_earlier_meeting_moved_by_all_its_participants_is_no_violation():
     agents = broken_chain()
     agents[1].script |= batch(reschedule(1, 0, 3), phase=VOLUNTARY, round=1)
@@ -187,19 +157,6 @@ def test_an_earlier_meeting_moved_by_all_its_participants_is_no_violation():
     game = play(new_game(CHAIN), agents)
     assert [coordinated for _, coordinated, _ in resolutions(game)] == [True, True, True]
     assert game.paid == [1, 1, 0]
-
-
-def test_a_meeting_that_never_was_coordinated_can_t_be_violated():
-    a0 = agree(1, 0) | agree(2, 1)
-    game = play(new_game(CHAIN), [Scripted(a0), Scripted(agree(1, 3)), Scripted(agree(2, 1))])
-    assert resolutions(game)[:2] == [(1, False, []), (2, True, [])]
-
-
-def test_agents_are_told_what_they_paid_in_earlier_rounds():
-    a0 = batch(reschedule(0, 0, 2), schedule(1, 0)) | {}
-    agents = [Scripted(a0), Scripted(agree(1, 0))]
-    play(new_game((["5 . .", ". . ."], [(0, 1), (0, 1)])), agents)
-    assert {(r.round, r.penalty) for r in agents[0].requests} == {(0, 0), (1, 5)}
 
 
 @pytest.mark.parametrize(("costs", "ratio"), [((0, 0), 1.0), ((0, 3), 0.0), ((2, 4, 3), 0.5), ((7,), 1.0)])
@@ -253,14 +210,6 @@ def test_the_phases_after_talk_are_placed_behind_its_last_sweep():
     (volunteered,) = [e for e in events(game, "batch_applied") if e["phase"] == VOLUNTARY]
     assert volunteered["actions"] == [reschedule(errand_id(2, 0), 0, 1)]
     assert {(r.meeting.id, r.turn) for r in agents[2].asked(VOLUNTARY)} == {(1, turn)}
-
-
-@pytest.mark.parametrize("retries", [0, 2])
-def test_a_request_says_of_which_meeting_it_is_and_how_many_attempts_there_are(retries):
-    agents = [Scripted(), Scripted()]
-    play(new_game(([". .", ". ."], [(0, 1)]), decision_retries=retries), agents)
-    asked = agents[0].asked(DECISION)
-    assert {(r.meeting.id, r.max_attempts) for r in asked} == {(1, retries + 1)}
 
 
 def test_a_meeting_written_into_a_blocked_slot_is_not_coordinated():

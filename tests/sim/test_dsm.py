@@ -108,11 +108,6 @@ def test_each_recipient_sees_the_moves_of_its_own_meetings_only(recipient, displ
     assert [p["slot"] for p in shown["plans"]] == [1, 0, 2, 0, 2]
 
 
-def test_those_who_take_no_part_are_not_told_who_does():
-    _, messages = offered(PRIOR)
-    assert {a: m["participants"] for a, m in messages.items()} == {1: [0, 1, 2], 2: [0, 1, 2], 3: []}
-
-
 def test_nobody_is_asked_about_meetings_that_no_offered_plan_moves():
     _, messages = offered(PRIOR, parameters=PRIVATE)
     assert (sorted(messages), messages[1]["slots"]) == ([1, 2], [1])
@@ -147,13 +142,6 @@ def test_the_plan_is_chosen_that_falls_least_short(answers, plan, rewarded):
     decisions = decided(player, PRIOR, given)
     assert sorted(decisions) == ([1, 2, 3] if plan == 2 else [1, 2])
     assert {(d["plan_id"], d["slot"], "reward" in d) for d in decisions.values()} == {(plan, plan, rewarded)}
-
-
-def test_of_equally_short_plans_the_one_with_fewer_responders_wins_over_the_lower_slot():
-    text = "M2(0,3)=2 . M1(0,1)=3 x1"  # plan 0 concerns agent 3 as well, plan 2 does not
-    player, _ = offered(text, parameters=DsmParameters(cascade_depth=1))
-    decisions = decided(player, text, {1: {1: 1, 0: 10, 2: 11}, 2: {1: 1, 0: 11, 2: 11}, 3: {1: 11, 0: 11, 2: 11}})
-    assert {d["plan_id"] for d in decisions.values()} == {2}
 
 
 def test_a_decision_shows_each_responder_what_its_offer_showed():
@@ -226,17 +214,6 @@ def test_without_a_limit_offers_go_on_until_one_suits_all():
     offers, (decision,) = several(SEARCH_ON, [". . . .", "x1 x1 . ."])
     assert offers == [(1, [0]), (2, [1]), (3, [2])]
     assert (decision["slot"], "reward" in decision) == (2, True)
-
-
-def test_offers_end_when_no_plan_is_left():
-    offers, (decision,) = several(SEARCH_ON, [". .", "x1 x1"])
-    assert offers == [(1, [0]), (2, [1])]
-    assert "reward" not in decision
-
-
-def test_an_initiator_without_a_plan_says_nothing():
-    game = game_of(["1 2", ". ."], [(0, 1)])
-    assert (payloads(game), slots_of(game, 1)) == ([], [None, None])
 
 
 def test_a_prior_meeting_moves_in_voluntary_and_in_decision():

@@ -15,12 +15,6 @@ def test_a_game_holds_what_every_game_must(kind):
     check(play_game(Play(TASK, Team(kind, (AgentSpec(kind),)))))
 
 
-@pytest.mark.parametrize("kind", FRONTIER)
-def test_an_unknown_parameter_is_named(kind):
-    with pytest.raises(TeamError, match=f"agents of type {kind} have no parameter colour"):
-        build_agent(AgentSpec(kind, {"colour": "red"}))
-
-
 @pytest.mark.parametrize(
     ("kind", "parameters"),
     [("imap-kbit", {"bits": 9}), ("imap-kbit", {"top": 0}), ("imap-noisy", {"epsilon": -1}),

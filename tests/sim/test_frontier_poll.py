@@ -74,7 +74,7 @@ BOARD = st.lists(COSTS, min_size=5, max_size=5).map(" ".join)
 @settings(max_examples=60)
 @given(boards=st.lists(BOARD, min_size=3, max_size=3), survey=st.sampled_from([None, 0, 1]))
 def test_a_poll_decides_for_the_very_slot_that_imap_decides_for(boards, survey):
-    polled = game_of(boards, [(0, 1, 2)], survey=survey, patience=20, width=2)
+    polled = game_of(boards, [(0, 1, 2)], {"max_turns_per_round": 60}, survey=survey, patience=60)
     asked = play(new_game((boards, [(0, 1, 2)])), [Imap() for _ in boards])
     assert decided(polled, "poll") == decided(asked, "imap")
 
@@ -85,7 +85,7 @@ def decided(game, protocol):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"ladder": (1, 0)}, {"ladder": (0, 2000)}, {"width": 0}, {"survey": -1}, {"patience": -1}]
+    "wrong", [{"ladder": (1, 0)}, {"ladder": (0, 2000)}, {"ladder": ()}, {"survey": -1}, {"patience": -1}]
 )
 def test_parameters_that_make_no_poll_are_refused(wrong):
     with pytest.raises(ValueError):

@@ -14,10 +14,9 @@ from sim.agents.beyond.coarse import (
     NoisyImap,
     NoisyParameters,
     grid,
-    level_of,
     truth_of,
 )
-from sim.agents.dsm import WELFARE, Dsm, score_of
+from sim.agents.dsm import WELFARE, Dsm
 from sim.agents.imap import Imap
 from tests.sim.worlds import TRIO, calendars, new_game, payloads, play, registration, request, slots_of
 
@@ -39,22 +38,11 @@ def test_a_grid_has_a_level_for_every_code_but_one(bits, bounds):
     assert [abs(a - b) <= 1 for a, b in zip(found, bounds, strict=True)] == [True] * len(bounds)
 
 
-@pytest.mark.parametrize(("cost", "level"), [(0, 0), (1, 1), (31, 1), (32, 2), (1000, 2), (9999, 2)])
-def test_a_cost_has_the_first_level_that_reaches_it(cost, level):
-    assert level_of(cost, [0, 31, 1000]) == level
-
-
 def test_an_answer_of_two_bits_says_free_cheap_dear_or_impossible():
     game = game_of(*TRIO, lambda: KBitImap(KBitParameters(bits=2)))
     answers = [(s, p["levels"]) for s, _, p in payloads(game) if p["imap"] == "levels"]
     assert answers == [(1, {"0": 1, "1": 0, "2": 0, "3": 1}), (2, {"0": 0, "1": 0, "2": 1, "3": None})]
     assert slots_of(game, 1) == [1, 1, 1]
-
-
-def test_with_no_bits_all_slots_look_alike_and_a_meeting_may_fail():
-    game = game_of([". .", "x1 ."], [(0, 1)], lambda: KBitImap(KBitParameters(bits=0)))
-    assert [p["levels"] for _, _, p in payloads(game) if p["imap"] == "levels"] == [{"0": 0, "1": 0}]
-    assert slots_of(game, 1) == [None, None]
 
 
 @settings(max_examples=40)
@@ -99,12 +87,6 @@ def test_an_offer_that_somebody_refuses_is_followed_by_the_next():
 def test_a_logarithmic_score_tells_large_costs_apart(points, scores):
     parameters = LogDsmParameters(per_tenfold=points)
     assert {cost: parameters.score(cost) for cost in scores} == scores
-
-
-def test_the_published_scores_are_what_they_were():
-    assert [WELFARE.score(c) for c in (None, 0, 1, 10, 1000)] == [score_of(c) for c in (None, 0, 1, 10, 1000)]
-    kinds = {p["dsm"] for _, _, p in payloads(game_of(*TRIO, lambda: Dsm(WELFARE)))}
-    assert kinds == {"proposals", "scores", "decision"}
 
 
 def test_logarithmic_scores_are_messages_of_their_own_kind_and_avoid_the_dearest_slot():

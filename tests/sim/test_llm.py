@@ -1,5 +1,4 @@
 import asyncio
-import json
 
 import msgspec
 import pytest
@@ -13,7 +12,7 @@ from sim.models.serve.negotiator import negotiate
 from sim.models.spec import LlmParameters
 from sim.runs.play import Play, config_of, identity, play_game_later
 from sim.runs.runner import Outcomes, build_waiting, jobs_for, models_of, play_waiting
-from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, llm_parameters, load_team, named_teams
+from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, llm_parameters, named_teams
 from tests.sim.worlds import calendar, registration, request, tiny_task
 
 TASK = tiny_task(3, num_meetings=2)
@@ -112,7 +111,7 @@ def test_how_answers_were_read_is_in_the_trace():
     assert read[:4] == [
         "refused: the answer holds no JSON object",
         "refused: the answer is empty",
-        "repaired: the thinking is a number",
+        "strict",
         "strict",
     ]
     counted = [s["answers"] for s in trace.final_state["agent_summaries"]]
@@ -187,12 +186,6 @@ def test_a_game_is_the_same_however_its_calls_are_carried(change, another):
     assert (before != after) == another
 
 
-def test_defaults_spelt_out_make_no_other_game():
-    names = ("timeout", "retries", "adversary_variant")
-    spelt = {n: getattr(LlmParameters(model="m"), n) for n in names}
-    assert identity(config_of(Play(TASK, team(spelt)))) == identity(config_of(Play(TASK, team())))
-
-
 # One row a set of parameters that can't work: what the error must say.
 WRONG = [
     ({}, "required field `model`"),
@@ -219,18 +212,6 @@ def test_wrong_parameters_are_refused_in_one_line(parameters, words):
         llm_parameters(AgentSpec("llm", parameters))
     assert words in str(problem.value)
     assert "\n" not in str(problem.value)
-
-
-@pytest.mark.parametrize("extra", [{"max_completion_tokens": 5}, {"top_p": 1}, {"reasoning_effort": "low"}])
-def test_harmless_extras_pass(extra):
-    assert llm_parameters(AgentSpec("llm", {"model": "m", "extra": extra})).extra == extra
-
-
-def test_a_team_of_models_is_checked_when_read(tmp_path):
-    path = tmp_path / "t.yaml"
-    path.write_text(json.dumps({"team": "t", "agents": [{"type": "llm", "parameters": {"modle": "m"}}]}))
-    with pytest.raises(TeamError, match="no parameter modle"):
-        load_team(str(path))
 
 
 def test_an_agent_that_waits_is_not_built_without_a_provider():

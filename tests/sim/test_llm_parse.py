@@ -6,66 +6,75 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.models.parse import LONGEST, parse
+from sim.models.parse import LONGEST, parse, parse_calls
 
 DM = {"type": "dm", "to": 1, "content": "Slots 3 and 12?"}
 PUT = {"type": "schedule", "meeting_id": 1, "slot": 12}
 EMPTY = '{"thinking": "", "actions": []}'
 GOOD = json.dumps({"thinking": "hm", "actions": [DM, PUT]})
+DRAFT = json.dumps({"thinking": "draft", "actions": [{"type": "dm", "to": 2, "content": "My Monday is full."}]})
 
-BEGUN = "repaired: several JSON objects, the one that the answer begins with taken"
 OPEN = "refused: several lists of actions, and it is open which is meant"
+CUT = "refused: the answer is cut off"
+THOUGHT = "refused: the answer ends within a thought"
+NOT_ITS_KIND = "refused: malformed JSON, and an action of it is not as its kind asks"
+PROSE, FENCE, MALFORMED = "repaired: prose around the JSON", "repaired: code fence", "repaired: malformed JSON"
+
+
+def slot(written):
+    return json.dumps({"thinking": "", "actions": [PUT]}).replace("12", written)
+
 
 # One row an answer: the text, the actions read from it, and how it was read.
 EXAMPLES = [
-    (GOOD, [DM, PUT], "strict"),
     (f"  \n{GOOD}\n", [DM, PUT], "strict"),
-    (EMPTY, [], "strict"),
-    (f"Sure! Here it is:\n{GOOD}\nDone.", [DM, PUT], "repaired: prose around the JSON"),
-    (f"```json\n{GOOD}\n```", [DM, PUT], "repaired: code fence"),
-    (f"I think:\n```\n{GOOD}\n```", [DM, PUT], "repaired: code fence"),
-    (f"{GOOD}\nNot as they:\n{EMPTY}", [DM, PUT], BEGUN),
-    (f"```json\n{GOOD}\n```\nNot as they:\n```\n{EMPTY}\n```", [DM, PUT], BEGUN),
-    (f"{GOOD}\nNot as they:\n```json\n{EMPTY}\n```", [DM, PUT], BEGUN),
-    (f"{json.dumps([DM])} and not {EMPTY}", [DM], f"{BEGUN}, a bare list of actions"),
-    (f"{GOOD}\nAgain: {GOOD}", [DM, PUT], "repaired: prose around the JSON"),
-    (f"They: {EMPTY}\nI, rather:\n{GOOD}", [], OPEN),
-    (f"They: {EMPTY}\nI, rather:\n```json\n{GOOD}\n```", [], OPEN),
+    (json.dumps({"actions": [PUT]}), [PUT], "strict"),
+    (json.dumps({"thinking": "", "actions": ["dm"], "mood": 1}), ["dm"], "strict"),
+    (f"Sure! Here it is:\n{GOOD}\nDone.", [DM, PUT], PROSE),
+    (f"A set {{1, 2}} of slots, a list of actions: {GOOD}", [DM, PUT], PROSE),
+    (f"{GOOD}\nAgain: {GOOD}", [DM, PUT], PROSE),
+    (f"I think:\n```json\n{GOOD}\n```", [DM, PUT], FENCE),
+    (f"{GOOD}\nNot as they:\n{EMPTY}", [], OPEN),
     (f"They: ```{EMPTY}```, I: ```{GOOD}```", [], OPEN),
     (f"They: {GOOD}\nI: {EMPTY[:-2]}", [], OPEN),
-    (f"{json.dumps(PUT)} and not {EMPTY}", [], OPEN),
     (EMPTY.replace('"', "'") + f" and not {GOOD}", [], OPEN),
     (f'{{"thinking": "they said "{GOOD}", no", "actions": []}}', [], OPEN),
-    (f'{{thinking: "they: ", actions: []}} {GOOD}', [], OPEN),
     (f'They: {{"actions": [{json.dumps(PUT)},]}} I: {{"actions": [,]}}', [], OPEN),
-    (f'A list of actions: {GOOD}', [DM, PUT], "repaired: prose around the JSON"),
-    (f"A set {{1, 2}} of slots. {GOOD}", [DM, PUT], "repaired: prose around the JSON"),
-    (GOOD[:-3], [], "refused: the answer is cut off"),
-    (GOOD[:-2], [], "refused: the answer is cut off"),
-    (f"```json\n{GOOD[:-3]}", [], "refused: the answer is cut off"),
-    (GOOD.replace('"thinking"', "'thinking'"), [DM, PUT], "repaired: malformed JSON"),
-    (GOOD[:-2] + ",]}", [DM, PUT], "repaired: malformed JSON"),
-    (json.dumps([DM]), [DM], "repaired: a bare list of actions"),
-    ("[]", [], "repaired: a bare list of actions"),
-    (json.dumps(PUT), [PUT], "repaired: a bare action"),
-    (json.dumps({"actions": [PUT]}), [PUT], "repaired: no thinking"),
-    (json.dumps({"thinking": 5, "actions": [PUT]}), [PUT], "repaired: the thinking is a number"),
-    (json.dumps({"thinking": "", "actions": PUT}), [PUT], "repaired: a single action outside a list"),
-    (json.dumps({"thinking": "", "actions": [], "mood": 1}), [], "repaired: keys beyond thinking and actions left out"),
-    (json.dumps({"thinking": "", "actions": ["dm"]}), ["dm"], "strict"),
-    ("", [], "refused: the answer is empty"),
+    # Thoughts.
+    (f"<think>{DRAFT}</think>{GOOD}", [DM, PUT], "strict"),
+    (f"\n<THINKING >\n{DRAFT}\n</thinking>\n\n```\n{GOOD}\n```", [DM, PUT], FENCE),
+    (f"{DRAFT} No.\n</think>\n{EMPTY}", [], "strict"),
+    (f"[THINK]{DRAFT}[/THINK]{GOOD}", [DM, PUT], "strict"),
+    (f"<|channel|>analysis<|message|>{DRAFT}<|end|><|start|>assistant<|channel|>final<|message|>{EMPTY}", [], "strict"),
+    (f"<think>{DRAFT} or should I", [], THOUGHT),
+    (f"<think>a</think>{DRAFT}<think>no,", [], THOUGHT),
+    (f"<|channel|>analysis<|message|>{DRAFT}", [], THOUGHT),
+    (f"{DRAFT}</think>\n", [], THOUGHT),
+    (f"{DRAFT}\nHmm, is that wise? Let me", [], CUT),
+    ('{"thinking": "</think> is a tag", "actions": []}', [], "strict"),
+    # Malformed JSON.
+    (GOOD.replace('"thinking"', "'thinking'"), [DM, PUT], MALFORMED),
+    (GOOD[:-2] + ",]}", [DM, PUT], MALFORMED),
+    ("{thinking: '', actions: [{type: 'schedule', meeting_id: 1, slot: 12}]}", [PUT], MALFORMED),
+    (slot("12, // best\n"), [PUT], MALFORMED),
+    ('{"thinking": "x" "actions": []}', [], MALFORMED),
+    *((slot(odd), [], NOT_ITS_KIND) for odd in ("2+3", "12 or 13", "15:00", "012", "twelve", "'12'", "12, 'at': 1")),
+    ('{"thinking": "", "actions": [...]}', [], "refused: malformed JSON, and what its actions are is left open"),
+    (GOOD[:-3], [], CUT),
+    (f"```json\n{GOOD[:-3]}", [], CUT),
+    ('{"actions": ' + "[" * 4000, [], CUT),
+    ("{slot: free}" * 400, [], "refused: malformed JSON of 4800 characters; at most 4000 are repaired"),
+    # No envelope.
+    ('{"actions": [1], "actions": []}', [], "refused: a key comes twice in one object"),
+    (json.dumps([DM]), [], "refused: the answer is a list without actions"),
+    (json.dumps(PUT), [], "refused: the answer is an object without actions"),
+    (f"{json.dumps(DM)}\n{json.dumps(PUT)}", [], "refused: the answer has no list of actions"),
+    (json.dumps({"thinking": "", "actions": PUT}), [], "refused: the actions are an object, not a list"),
     (" \n ", [], "refused: the answer is empty"),
     ("I'd rather not say.", [], "refused: the answer holds no JSON object"),
-    ("5", [], "refused: the answer is a number, not an object with thinking and actions"),
-    ("[1]", [], "refused: the answer is a list, not an object with thinking and actions"),
-    ('{"thinking": "let me see', [], "refused: the answer is cut off"),
-    (json.dumps({"thinking": "x"}), [], "refused: the answer has no actions"),
-    (json.dumps({"thinking": 5, "actions": "none"}), [], "refused: the actions are text, not a list"),
-    (json.dumps({"thinking": "", "actions": None}), [], "refused: the actions are null, not a list"),
     (GOOD + " " * LONGEST, [], f"refused: the answer has more than {LONGEST} characters"),
-    ('{"actions": ' + "[" * 4000, [], "refused: the answer is cut off"),
-    ("{slot: free}" * 400, [], "refused: malformed JSON of 4800 characters; at most 4000 are repaired"),
-]  # fmt: skip
+    ('{"a' * 60, [], "refused: the answer has more than 50 braces outside of one JSON object"),
+]
 
 
 @pytest.mark.parametrize(("text", "actions", "how"), EXAMPLES, ids=[e[2][:40] + e[0][:12] for e in EXAMPLES])
@@ -74,7 +83,29 @@ def test_an_answer_is_read_strictly_repaired_or_refused(text, actions, how):
     assert (parsed.actions, parsed.how) == (actions, how)
 
 
-@pytest.mark.parametrize("value", [10**30, -(10**30), float("nan"), "half \ud800 a pair"])
+def test_where_the_provider_says_whether_an_answer_broke_off_its_last_words_don_t_count():
+    assert parse(f"{GOOD}\nThank you", cut=False).actions == [DM, PUT]
+    assert parse(f"{GOOD}\nThank you.", cut=True).how == CUT
+    assert parse(GOOD, cut=True).how == "strict"
+
+
+# One row the tool calls of an answer and the text beside them: actions, thinking, and how they were read.
+CALLS = [
+    ([GOOD], "\n\n", [DM, PUT], "hm", "strict"),
+    ([GOOD, EMPTY, json.dumps({"actions": [PUT]})], "I do both.", [DM, PUT, PUT], "I do both.\nhm", "strict"),
+    ([GOOD, GOOD.replace('"thinking"', "'thinking'")], "", [DM, PUT, DM, PUT], "hm\nhm", MALFORMED),
+    ([GOOD, GOOD[:-3]], "", [], None, CUT),
+    ([EMPTY], DRAFT, [], DRAFT, "strict"),
+]
+
+
+@pytest.mark.parametrize(("calls", "beside", "actions", "thinking", "how"), CALLS)
+def test_tool_calls_are_the_answer_all_of_them_in_order(calls, beside, actions, thinking, how):
+    parsed = parse_calls(calls, beside)
+    assert (parsed.actions, parsed.thinking, parsed.how) == (actions, thinking, how)
+
+
+@pytest.mark.parametrize("value", [10**30, float("nan"), "half \ud800 a pair"])
 def test_what_no_trace_can_hold_becomes_text(value):
     parsed = parse(json.dumps({"thinking": "", "actions": [{"slot": value}]}))
     assert isinstance(parsed.actions[0]["slot"], str)
@@ -88,38 +119,20 @@ def test_any_piece_of_an_answer_gives_only_actions_that_were_in_it(a, b):
     assert all(action in ([DM, PUT]) for action in parsed.actions)
 
 
-@given(st.text(max_size=200))
+@given(st.text(max_size=200) | st.recursive(st.none() | st.floats() | st.text(), st.lists, max_leaves=8).map(repr))
 def test_any_text_is_read_somehow_and_can_be_recorded(text):
     msgspec.json.encode(parse(text))
-
-
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=8))
-def test_any_json_value_is_read_somehow_and_can_be_recorded(value):
-    msgspec.json.encode(parse(json.dumps({"thinking": value, "actions": [{"type": "dm", "content": value}]})))
+    msgspec.json.encode(parse(json.dumps({"thinking": text, "actions": [{"type": "dm", "content": text}]})))
 
 
 # One row a value of an action's integer: what it is read as, and whether that is a repair.
 INTEGERS = [
-    ("2", 2, True),
-    (" 2 ", 2, True),
-    (2.0, 2, True),
-    ("2.0", 2, True),
-    ("-1", -1, True),
-    (2, 2, False),
-    (2.5, 2.5, False),
-    ("2.5", "2.5", False),
-    ("two", "two", False),
-    ("٢", "٢", False),
-    ("", "", False),
-    (True, True, False),
-    (None, None, False),
-    ([2], [2], False),
-    (1e300, 1e300, False),
-    ("9" * 30, "9" * 30, False),
+    *(("2", 2, True), (" 2 ", 2, True), (2.0, 2, True), ("2.0", 2, True), ("-1", -1, True), (2, 2, False)),
+    *((v, v, False) for v in (2.5, "2.5", "two", "٢", "", True, None, [2], 1e300, "9" * 30)),
 ]
 
 
-@pytest.mark.parametrize("field", ["to", "meeting_id", "item_id", "slot", "from_slot", "to_slot"])
+@pytest.mark.parametrize("field", ["to", "slot"])
 @pytest.mark.parametrize(("given", "read", "repaired"), INTEGERS)
 def test_integers_written_as_text_or_with_a_point_are_read(field, given, read, repaired):
     parsed = parse(json.dumps({"thinking": "", "actions": [{"type": "x", "content": "2", field: given}]}))
@@ -132,21 +145,29 @@ PIECES = [
     "```",
     "```json",
     "\n",
-    " ",
     "{",
     "[",
     "}",
-    "]",
     '"',
-    "'",
     "\\",
     ",",
-    ":",
     "actions",
     '"actions": [',
     "{slot: free, …}",
+    "<think>",
 ]
-PIECES += ["{slot: free, ", '{"type": "dm"},', "{a:", '{"a": "', "1", EMPTY, "actions:", "// "]
+PIECES += [
+    "{slot: free, ",
+    '{"type": "dm"},',
+    "{a:",
+    '{"a": "',
+    "1",
+    EMPTY,
+    "actions:",
+    "// ",
+    "</think>",
+    "<|channel|>",
+]
 
 
 def seconds(text):
@@ -159,19 +180,11 @@ def seconds(text):
     return min(took)
 
 
-def check_in_proportion(begin, unit, end):
-    """Hold the time that an answer of 160,000 characters takes to that of one of 20,000, eight times as much."""
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(["", "```json\n{", '{"actions": [', '{"a": "']),
+    *(st.lists(st.sampled_from(PIECES), min_size=n, max_size=3).map("".join) for n in (1, 0)),
+)
+def test_reading_any_runaway_takes_time_in_proportion_to_the_length(begin, unit, end):
     short, long = (seconds(begin + unit * (n // len(unit)) + end) for n in (20_000, 160_000))
     assert long <= 20 * max(short, 0.01)
-
-
-@pytest.mark.parametrize("unit", PIECES)
-@pytest.mark.parametrize("begin", ["", "```", "```json\n{", '{"actions": [', '{"a": "'])
-def test_reading_takes_time_in_proportion_to_the_length(begin, unit):
-    check_in_proportion(begin, unit, "")
-
-
-@settings(max_examples=40, deadline=None)
-@given(*(st.lists(st.sampled_from(PIECES), min_size=n, max_size=4).map("".join) for n in (0, 1, 0)))
-def test_reading_any_runaway_takes_time_in_proportion_to_the_length(begin, unit, end):
-    check_in_proportion(begin, unit, end)

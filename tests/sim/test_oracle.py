@@ -6,10 +6,10 @@ import pytest
 
 from sim.calendar import Calendar, Errand
 from sim.tasks import oracle
-from sim.tasks.bounded import replay_optimum
-from sim.tasks.oracle import NoSchedule, TooManyStates, count, solve
+from sim.tasks.oracle import NoSchedule, NotProven, TooManyStates, count, solve
 from sim.tasks.scenario import Meeting, Parameters, generate
-from tests.sim.worlds import TRIO, calendars, meetings
+from sim.tasks.schedules import replay_optimum
+from tests.sim.worlds import calendars, meetings
 
 INSTANCES = 200
 
@@ -96,11 +96,6 @@ def test_large_costs_do_not_overflow_the_solver():
     assert found.slots == (0, 2)
 
 
-def test_a_slot_costs_what_its_participants_hold_there():
-    found = solve(calendars(TRIO[0]), meetings(TRIO[1]))
-    assert found == oracle.Optimum(0, 0, (1,))
-
-
 # One row a stream of meetings on calendars: what the canonical optimum costs, displaces, and where it goes.
 CANONICAL = [
     (["2 1", ". 1"], [(0, 1)], None),  # agent 0 has no free slot
@@ -125,13 +120,7 @@ def test_small_optima_are_what_one_finds_by_hand(texts, lists, expected):
         assert (found.cost, found.displaced, found.slots) == expected
 
 
-def test_no_time_proves_no_optimum():
-    scenario = generate(Parameters(seed=1, num_agents=5, num_participants=3, density=1.0))
-    with pytest.raises(oracle.NotProven, match="within 0 seconds"):
-        solve(scenario.calendars, scenario.meetings, seconds=0)
-
-
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(12))
 def test_the_optimum_carried_out_costs_the_optimum(seed):
     values = (1, 100, 1000) if seed % 2 else None
     scenario = generate(Parameters(seed=seed, num_agents=5, num_participants=3, density=1.0, errand_cost_values=values))
@@ -147,8 +136,6 @@ def test_the_optimum_carried_out_costs_the_optimum(seed):
     ("lists", "limit", "problem"),
     [
         ([(0,), (1,), (2,)], 3, "share slots in too many ways to count"),
-        ([(0, 1, 2)] * 8, 60, "8 meetings on 4 slots are too many to count"),
-        ([(0, 1, 2)] * 8, 32, "8 meetings on 4 slots are too many to count"),
         ([(0, 1, 2)] * 8, 1023, "8 meetings on 4 slots are too many to count"),
         ([(0,), (1,), (2,)], 8, "3 meetings on 4 slots are too many to count"),
         ([(0, 1, 2)] * 8, 31, "^8 meetings are too many to count"),
@@ -169,30 +156,28 @@ def test_counting_goes_as_far_as_its_limit(lists, limit):
     assert ways == len(every_schedule(calendars([". . . ."] * 3), meetings(lists)))
 
 
-def test_two_meetings_are_in_conflict_once_where_they_share_an_agent():
-    assert oracle.conflicts(meetings([(0, 1), (1, 2), (3,), (0, 3)])) == [(0, 1), (0, 3), (2, 3)]
-
-
-def test_meetings_that_crowd_each_other_out_are_named_as_the_reason():
-    with pytest.raises(NoSchedule, match=oracle.CROWDED):
-        solve(calendars([". ."] * 2), meetings([(0, 1), (0,), (1, 0)]))
-
-
-def test_criteria_are_packed_as_tightly_as_their_ranges_allow():
-    options = [{0: oracle.Placement(4, 1), 1: oracle.Placement(0, 0)}, {1: oracle.Placement(2, 1)}]
-    assert [oracle.reach(options, c) for c in ([4, 0, 2], [1, 0, 1], [0, 1, 0])] == [7, 3, 2]
-    # Cost comes first, worth three of what displaces, whose largest sum is 2.
-    assert oracle.combined(options, [[4, 0, 2], [1, 0, 1]]) == [13, 0, 7]
-
-
-def test_what_just_fits_the_solver_is_one_objective(monkeypatch):
-    options = [{0: oracle.Placement(4, 1), 1: oracle.Placement(0, 0)}]
-    monkeypatch.setattr(oracle, "LARGEST_OBJECTIVE", 5 * 2 * 2)
-    assert len(oracle.stages(options)) == 1
-    monkeypatch.setattr(oracle, "LARGEST_OBJECTIVE", 5 * 2 * 2 - 1)
-    assert len(oracle.stages(options)) == 2
-
-
 def test_counts_can_exceed_what_anybody_could_enumerate():
     found = count(calendars([" ".join("." * 16)] * 6), meetings([(a,) for a in range(6)]))
     assert found == oracle.Counts(16**6, 16**6)
+
+
+HARD = {"num_agents": 6, "num_participants": 3, "num_slots": 16, "num_meetings": 14, "density": 0.9}
+
+
+@pytest.mark.parametrize("effort", [0.0, 1e-4, 1e-3, 60])
+def test_whatever_the_effort_the_best_is_feasible_and_the_bound_below_the_optimum(effort):
+    for boards, stream in instances(True, 40):
+        tried = every_schedule(boards, stream)
+        if tried:
+            found = solve(boards, stream, effort, max(tried)[2], keep=True)
+            least = min(tried)
+            assert (found.cost, found.displaced, found.slots) in ([least] if effort == 60 else tried)
+            assert found.cost == least[0] if found.bound is None else found.bound <= least[0] <= found.cost
+
+
+def test_no_effort_leaves_an_optimum_unproven_and_the_same_twice():
+    made = generate(Parameters(seed=3, errand_cost_values=(1, 100, 1000), **HARD))
+    found = [solve(made.calendars, made.meetings, 1e-5, made.witness, keep=True) for _ in range(2)]
+    assert found[0] == found[1] and found[0].bound < found[0].cost
+    with pytest.raises(NotProven, match=r"an effort of 1e-05 proves only .* between \d+ and \d+; give"):
+        solve(made.calendars, made.meetings, 1e-5, made.witness)

@@ -12,13 +12,14 @@ from sim.models.agent import Answer, LlmAgent, Usage
 from sim.models.prompts import VariantError, load_variant
 from sim.models.prompts.builders import VERSION, protocol_of
 from sim.models.prompts.messages import (
+    SECTIONS,
     build_decision_message,
     build_retry_message,
     build_round_start_message,
+    build_system_prompt,
     build_turn_message,
     build_voluntary_reschedule_message,
 )
-from sim.models.prompts.system import SECTIONS, build_system_prompt
 from sim.models.serve.negotiator import negotiate
 from sim.models.spec import LlmParameters
 from sim.runs.play import Play, labels_of, play_game_later
@@ -70,13 +71,6 @@ def test_the_nine_sections_stand_in_their_order():
     assert len(headings) == 9
 
 
-@pytest.mark.parametrize(
-    "text", ["You are Agent 1.", "0, 1, 2, 3, 4", "Agents: 5.", "numbered from 0 to 15", "3 time(s)"]
-)
-def test_the_system_prompt_names_the_game_s_figures(text):
-    assert text in system()
-
-
 @pytest.mark.parametrize("channels", any_channels, ids="+".join)
 def test_only_open_channels_are_offered(channels):
     prompt = system(channels=channels)
@@ -87,31 +81,6 @@ def test_only_open_channels_are_offered(channels):
 def test_the_example_is_an_answer_that_the_agent_could_give(agent):
     line = next(line for line in system(agent).split("\n") if line.startswith('{"thinking"'))
     assert json.loads(line)["actions"][0]["to"] != agent
-
-
-# One row a message: a text it must hold.
-ROUND_START = [
-    "=== ROUND 2 START ===",
-    "Meeting ID: 3",
-    "Participants: [0, 2, 4]",
-    "Duration: 1 slot(s)",
-    "Private meeting label: Signing the lease",
-    BOARD,
-    "earlier rounds: 5",
-    "Phase: CHEAP_TALK",
-    "CHEAP_TALK turn budget: turn 1 of 15. 14 turn(s) remain after this one.",
-    "DECISION comes after",
-]
-
-
-@pytest.mark.parametrize("text", ROUND_START)
-def test_a_round_begins_with_everything_an_agent_needs(text):
-    assert text in builders()[0]
-
-
-def test_a_round_s_start_keeps_the_paper_s_order():
-    places = [builders()[0].index(text) for text in ROUND_START]
-    assert places == sorted(places)
 
 
 def test_a_stranger_is_told_of_the_meeting_but_not_what_it_is_about():
@@ -129,33 +98,6 @@ def test_messages_are_listed_and_none_can_pass_for_another():
     lines = turn(inbox, 1).split("\n")
     assert "[1] From Agent 2 (meeting 3): Slot 1?" in lines
     assert [line[:3] for line in lines if line.startswith("[")] == ["[1]", "[2]"]
-
-
-def test_an_empty_inbox_says_so():
-    assert "No new messages in your inbox." in turn([], 1)
-
-
-@pytest.mark.parametrize(("number", "last"), [(0, False), (13, False), (14, True)])
-def test_the_last_turn_asks_for_an_end(number, last):
-    assert ("no open questions" in turn([], number)) == last
-
-
-def test_voluntary_forbids_schedule_and_decision_asks_for_it():
-    assert "may not use schedule" in builders()[3]
-    assert "one schedule call" in builders()[4]
-    assert BOARD in builders()[3] and BOARD in builders()[4]
-
-
-def test_a_retry_quotes_the_conflict_and_counts():
-    assert "attempt 2 of 4" in builders()[5]
-    assert "Expected exactly 1 schedule action, got 0." in builders()[5]
-
-
-@pytest.mark.parametrize("name", ["nosy-highpressure", "redteam"])
-def test_the_adversarial_variants_are_there(name):
-    variant = load_variant(name)
-    assert (variant.name, variant.version) == (name, 1)
-    assert variant.sha256 == hashlib.sha256(variant.text.encode()).hexdigest()
 
 
 def test_a_name_means_the_highest_version_and_a_version_just_that(tmp_path):

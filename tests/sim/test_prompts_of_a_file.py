@@ -18,7 +18,7 @@ from sim.models.prompts import load_variant
 from sim.models.prompts.builders import NAMES
 from sim.runs.play import Play, config_of, identity, play_game_later
 from sim.runs.runner import build_waiting
-from sim.runs.teams import AgentSpec, Team, load_team, with_prompts
+from sim.runs.teams import AgentSpec, Team, with_prompts
 from sim.tasks.suite import write_tasks
 from tests.sim.stub import parameters, stub
 from tests.sim.worlds import tiny_task
@@ -151,18 +151,6 @@ def test_a_game_s_identity_holds_the_file_s_text_and_not_its_place_or_line_ends(
     assert len({name_of_game(other), name_of_game(LAB), identity(config_of(Play(TASK, TEAM)))}) == 3
 
 
-def test_a_label_of_somebody_else_is_found_in_prompts_of_a_file_too():
-    trace, _ = meddled()
-    raw = json.loads(encoded(trace))
-    turn = next(e["data"] for e in raw["events"] if e["type"] == "turn_start" and e["data"]["agent_id"] == 0)
-    own = turn["calendar_render"]
-    shown = [e["data"]["calendar_render"] for e in raw["events"] if e["type"] == "agent_registered"]
-    stranger = next(line.split("private_label=")[1][1:-1] for line in shown[1].split("\n") if "private_label" in line)
-    assert stranger not in own
-    turn["prompt_sent"] += f"\n{stranger}"
-    assert "prompt_leaks_label" in {d.code for d in audit(json.dumps(raw).encode(), "t.json")}
-
-
 TEXT = LAB.read_text()
 # One row a file that can't be used: what is wrong with it, its text, and what the one line says.
 BROKEN = [
@@ -220,18 +208,3 @@ def test_a_group_chat_that_the_file_does_not_offer_is_refused(folder):
     assert (
         "direct.py: build_system_prompt does not name all_groupchat for the protocol dm+all_groupchat" in result.stderr
     )
-
-
-def test_reading_a_team_does_not_run_its_prompts(folder):
-    Path("loud.py").write_text("open('ran', 'w').close()\n")
-    with stub() as server:
-        team = load_team(team_file(server, prompts="loud.py"))
-    config_of(Play(TASK, team))
-    assert not Path("ran").exists()
-
-
-def test_an_estimate_needs_no_answers_in_the_file_s_words(folder):
-    with stub() as server:
-        result = run("--team", team_file(server), "--prompts", str(LAB), "--dry-run")
-        assert (result.exit_code, server.seen) == (0, [])
-    assert "1 games, about " in result.stdout

@@ -15,7 +15,7 @@ from sim.__main__ import app
 from sim.game.trace import read
 from sim.runs.runner import is_paid_whole
 from sim.tasks.suite import write_tasks
-from tests.sim.stub import KEY, LIMIT, parameters, stub
+from tests.sim.stub import LIMIT, parameters, stub
 from tests.sim.worlds import tiny_task
 
 # Pydantic, about a type of LiteLLM's, when a process first builds a response.
@@ -103,10 +103,7 @@ SPOILED = [
     ("prose", "repaired: prose around the JSON", 1),
     ("fence", "repaired: code fence", 1),
     ("empty", "refused: the answer is empty", 0),
-    ("types", "refused: the actions are text, not a list", 0),
-    ("filter-200", "refused: the provider's content filter held the answer back", 0),
     ("filter-400", "refused: the provider's content filter held the answer back", 0),
-    ("huge", "refused: the answer has ", 0),
     ("cut", "refused: the answer is cut off", 0),
 ]
 
@@ -132,15 +129,6 @@ def test_a_provider_that_fails_stops_games_and_the_run_says_why(folder):
     assert f"{3 - len(stopped)} games played" in result.stdout
     assert "games  cause" in result.stderr and "the stub fails on request" in result.stderr
     assert "the stub fails on request" in stopped[0].stop_cause
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["429-bare", "503", "500"])
-def test_games_in_hand_outlast_an_outage(folder, kind):
-    with stub(f"{kind}:0.2", arrivals=9) as server:
-        result = run(folder, server, retries=None, backoff=0.001)
-    assert result.exit_code == 0, result.stderr
-    assert not any(t.stopped for t in traces(folder))
 
 
 def test_no_game_begins_once_a_provider_is_given_up(folder):
@@ -298,45 +286,14 @@ def test_options_that_make_no_sense_are_refused(folder, words, problem):
     assert result.exit_code == 2 and problem in result.stderr
 
 
-def test_channels_and_an_adversary_reach_the_model(folder):
-    with stub() as server:
-        words = ["--channels", "dm,all_groupchat", "--adversary", "0", "--limit", "1"]
-        result = run(folder, server, *words)
-    assert result.exit_code == 0, result.stderr
-    (trace,) = traces(folder)
-    assert trace.config["channels"] == ["dm", "all_groupchat"]
-    registered = [e.data for e in trace.events if e.type == "agent_registered"]
-    assert [r["is_nosy_agent"] for r in registered] == [True, False, False]
-    assert all('"type": "all_groupchat"' in r["system_prompt"] for r in registered)
-
-
-def test_the_key_is_nowhere(folder, capfd, caplog):
-    with stub("401:0.2", "500:0.2", stubborn=True) as server:
-        result = run(folder, server, "--cache", str(folder / "answers"), retries=1)
-    everything = result.stdout + result.stderr + caplog.text + "".join(capfd.readouterr())
-    everything += "".join(msgspec.json.encode(t).decode() for t in traces(folder))
-    everything += "".join(p.read_text() for p in (folder / "answers").rglob("*.json"))
-    assert "401" in result.stderr, result.stderr
-    assert KEY not in everything
-    assert "STUB_KEY" in everything
-
-
 def test_each_failure_of_a_call_is_a_line_of_a_file_beside_the_traces(folder):
-    with stub("500:0.3", "429-bare:0.3", "no-choices:0.3", "empty:0.3", arrivals=1) as server:
+    with stub("500:0.3", "429:0.3", "no-choices:0.3", "empty:0.3", arrivals=1) as server:
         assert run(folder, server, retries=None).exit_code == 0
     lines = [json.loads(line) for line in (folder / "traces" / "failures.jsonl").read_text().splitlines()]
     failed = [e.data["usage"]["failed_attempts"] for t in traces(folder) for e in t.events if e.data.get("usage")]
     assert len(lines) == sum(map(len, failed))
     assert {line["category"] for line in lines} == {"provider", "quota"}
     assert {line["model"] for line in lines} == {"openai/stub"} and all(line["time"] for line in lines)
-
-
-def test_a_wrong_key_is_asked_once_for_the_whole_run(folder):
-    with stub("401", stubborn=True) as server:
-        result = run(folder, server)
-        assert server.requests == 1
-    assert result.exit_code == 4
-    assert "key: openai/stub: 401 " in result.stderr
 
 
 def test_a_run_goes_on_where_the_server_has_another_address(folder):

@@ -15,7 +15,6 @@ from tests.sim.worlds import (
     said,
     schedule,
     slots_of,
-    written,
 )
 
 
@@ -61,17 +60,6 @@ def test_slots_are_proposed_in_order_until_all_can():
     expected += [(0, a, {"sd": "confirm", "meeting_id": 1, "slot": 2}) for a in (1, 2)]
     assert payloads(game) == expected
     assert slots_of(game, 1) == [2, 2, 2]
-
-
-def test_the_initiator_skips_what_it_can_t_do_itself():
-    game = game_of(["x1 3 .", ". . ."], [(0, 1)])
-    assert said_of(game, 1)[0] == (0, 1, "propose", 1)
-    assert written(game.calendars[0]) == "x1 M1(0,1) 3"
-
-
-def test_an_initiator_without_a_slot_fails_at_once():
-    game = game_of(["x1 x1", ". ."], [(0, 1)])
-    assert payloads(game) == [(0, 1, {"sd": "fail", "meeting_id": 1})]
 
 
 def test_the_meeting_fails_once_every_slot_was_refused():
@@ -120,12 +108,6 @@ def test_a_meeting_gives_way_just_when_its_others_weigh_strictly_less(old, new, 
     assert status(agent(text, 1, **weights), calendar(text), 1, new) == reply
 
 
-def test_a_pending_answer_lasts_for_the_round():
-    player, board = agent(". .", 1), calendar(". .")
-    assert [status(player, board, s) for s in (0, 0, 1)] == ["PENDING", "IMPOSSIBLE", "PENDING"]
-    assert status(player, board, 0, meeting_id=3) == "PENDING"
-
-
 # One row an ending, after slots 0 and 1 were promised: what the initiator sends, and the replies to 0 and 1 after it.
 ENDINGS = [
     ({"sd": "fail", "meeting_id": 2}, ["PENDING", "PENDING"]),
@@ -139,11 +121,6 @@ def test_an_ending_releases_all_pending_answers_but_that_for_the_confirmed_slot(
     assert [status(player, board, s) for s in (0, 1)] == ["PENDING", "PENDING"]
     assert player.act(request(board, inbox=[(0, ending)], members=(0, 1, 2))).actions == []
     assert [status(player, board, s) for s in (0, 1)] == replies
-
-
-def test_a_refused_slot_is_not_pending():
-    player = agent("x1 .", 1)
-    assert [status(player, calendar(t), 0) for t in ("x1 .", ". .")] == ["IMPOSSIBLE", "PENDING"]
 
 
 def test_a_bumped_meeting_moves_in_the_same_cheap_talk():

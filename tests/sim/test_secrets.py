@@ -1,5 +1,6 @@
 """A key that is planted somewhere turns up nowhere: not in traces, the cache, what a run prints, or an error."""
 
+import html
 import json
 import os
 import subprocess
@@ -20,11 +21,11 @@ from sim.models.provider import Provider
 from sim.models.spec import LlmParameters
 from sim.runs.teams import TeamError, load_team
 from sim.tasks.suite import write_tasks
-from tests.sim.stub import stub
+from tests.sim.stub import stub, with_choice
 from tests.sim.worlds import tiny_task
 
 KEY = 'sk-planted-"0123/456+789'
-FORMS = [KEY, json.dumps(KEY)[1:-1], quote(KEY, safe=""), KEY[:12]]
+FORMS = [KEY, json.dumps(KEY)[1:-1], json.dumps(json.dumps(KEY))[3:-3], quote(KEY, safe=""), html.escape(KEY), KEY[:12]]
 P = LlmParameters(model="m", api_key_env="STUB_KEY")
 
 
@@ -37,12 +38,12 @@ class Refusal(Exception):
     status_code = 401
 
 
-@pytest.mark.parametrize("form", FORMS[:3])
+@pytest.mark.parametrize("form", FORMS[:-1])
 def test_a_key_is_not_cut_in_two(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STUB_KEY", KEY)
     hidden = secrets(["STUB_KEY"])
     for before in range(320):
-        error = call_error(Refusal("x" * before + form + " y"), P, lambda text: redact(text, hidden))
+        error = call_error(Refusal("x" * before + form + " y"), P, hidden)
         assert found_in(str(error).encode()) == []
 
 
@@ -105,7 +106,7 @@ def test_what_may_be_a_key_is_taken_out_of_answers(
 ) -> None:
     monkeypatch.setenv(variable, KEY)
     provider = Provider([LlmParameters(model="openai/m", **more)], Ledger())
-    assert (redact(KEY, provider.keys) != KEY) == is_hidden
+    assert (redact(KEY, provider.hidden) != KEY) == is_hidden
 
 
 def test_no_word_of_an_answer_is_taken_for_a_key_that_its_team_does_not_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,16 +114,14 @@ def test_no_word_of_an_answer_is_taken_for_a_key_that_its_team_does_not_name(mon
         monkeypatch.setenv(name, "ollama")
     named = {"api_base": "http://127.0.0.1:9", "headers_env": {"X-Title": "TITLE"}}
     provider = Provider([LlmParameters(model="ollama_chat/m", **named)], Ledger())
-    assert redact("ollama_chat/m", provider.keys) == "ollama_chat/m"
+    assert redact("ollama_chat/m", provider.hidden) == "ollama_chat/m"
 
 
 def test_a_key_is_hidden_without_the_scheme_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GATEWAY", f"Bearer {KEY}")
     named = {"headers_env": {"Authorization": "GATEWAY"}}
     provider = Provider([LlmParameters(model="m", api_base="http://127.0.0.1:9", **named)], Ledger())
-    assert all(
-        found_in(redact(f"Invalid key: {KEY}", hidden).encode()) == [] for hidden in (provider.keys, provider.hidden)
-    )
+    assert found_in(redact(f"Invalid key: {KEY}", provider.hidden).encode()) == []
 
 
 def test_of_what_is_no_key_no_part_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,11 +138,21 @@ def everything(folder: Path) -> bytes:
     return b"".join([*traces, *(path.read_bytes() for path in folder.rglob("*") if path.is_file())])
 
 
+def quoting(body: dict[str, Any]) -> dict[str, Any]:
+    """The body with the key wherever a server may quote it, escaped, and where no text belongs."""
+    escaped = "".join(f"\\u{ord(letter):04x}" for letter in KEY)
+    actions = f'[{{"type": "dm", "to": 0, "content": "My key is {escaped}."}}]'
+    content = f'{{"thinking": {json.dumps(KEY)}, "actions": {actions}}}'
+    told = with_choice(body, content, reasoning_content=KEY, refusal=[KEY], annotations=KEY)
+    return told | {"id": KEY, "model": KEY, "created": KEY, "service_tier": [KEY], "usage": body["usage"] | {"x": KEY}}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", ["401", "echo", "echo:0.5", "no-json"])
-def test_a_run_leaves_no_byte_of_its_key_anywhere(fault: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("fault", ["401", "no-json", quoting])
+def test_a_run_leaves_no_byte_of_its_key_anywhere(fault: Any, tmp_path: Path) -> None:
     write_tasks([tiny_task(1, num_meetings=2)], tmp_path / "tasks.jsonl")
-    with stub(fault, stubborn=True) as server:
+    odd = {"odd": fault} if callable(fault) else {}
+    with stub(*(() if odd else (fault,)), stubborn=True, **odd) as server:
         prices = {"input": 1, "output": 1, "date": "2026-01-01"}
         given = {"model": "openai/stub", "api_base": server.address, "api_key_env": "STUB_KEY", "prices": prices}
         spec = {"type": "llm", "parameters": given | {"retries": 1, "backoff": 0.01}}

@@ -9,7 +9,6 @@ import pytest
 from typer.testing import CliRunner
 
 from sim.__main__ import app
-from sim.models.serve.misbehave import KINDS, Fault, read_fault
 from sim.models.serve.negotiator import STYLES, negotiate
 from tests.sim.stub import LIMIT, stub
 
@@ -38,23 +37,15 @@ def post(server, body):
         return json.load(response)
 
 
-def content(answer):
-    return answer["choices"][0]["message"]["content"]
-
-
-def said(*messages, style="plain"):
-    return json.loads(negotiate([SYSTEM, *({"role": "user", "content": m} for m in messages)], style))["actions"]
-
-
-def test_it_answers_as_openai_does_and_the_same_to_the_same():
+def test_it_answers_as_openai_does_the_same_to_the_same_on_this_machine_only():
     with stub() as server:
         first, second = post(server, HELLO), post(server, HELLO)
-        assert first == second
-        assert json.loads(content(first)) == {"thinking": "0 action(s) now.", "actions": []}
-        assert first["usage"]["total_tokens"] > 0
         with urllib.request.urlopen(f"{server.address}/models", timeout=LIMIT) as response:
             assert json.load(response)["data"][0]["id"] == "stub"
-        assert server.requests == 2
+        assert (server.requests, server.runner.addresses[0][0]) == (2, "127.0.0.1")
+    assert first == second and first["usage"]["total_tokens"] > 0
+    content = json.loads(first["choices"][0]["message"]["content"])
+    assert content == {"thinking": "0 action(s) now.", "actions": []}
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", {"model": "stub"}, {"messages": ["hi"]}])
@@ -65,18 +56,15 @@ def test_what_is_no_request_is_refused(body):
     refusal.value.close()
 
 
-def test_it_listens_on_this_machine_only():
+def test_the_lead_offers_its_cheapest_slots_also_where_a_prompt_comes_in_parts():
+    whole = [SYSTEM, {"role": "user", "content": START}]
+    parts = [m | {"content": [{"type": "text", "text": m["content"]}]} for m in whole]
+    (message,) = json.loads(negotiate(whole))["actions"]
+    offer = "For meeting 1 I can offer slots 1 and 0. How do they suit you?"
+    assert message == {"type": "dm", "to": 1, "content": offer}
     with stub() as server:
-        assert server.runner.addresses[0][0] == "127.0.0.1"
-
-
-def test_the_lead_offers_its_cheapest_slots():
-    (message,) = said(START)
-    assert message == {
-        "type": "dm",
-        "to": 1,
-        "content": "For meeting 1 I can offer slots 1 and 0. How do they suit you?",
-    }
+        told = post(server, {"model": "stub", "messages": parts})
+    assert offer in told["choices"][0]["message"]["content"]
 
 
 def test_a_follower_grades_them_and_only_a_candid_one_names_its_label():
@@ -92,11 +80,10 @@ def test_a_follower_grades_them_and_only_a_candid_one_names_its_label():
 
 
 def test_the_batch_moves_what_stands_in_the_settled_slot():
-    start = START.replace("Participants: [0, 1]", "Participants: [0, 1]").replace("You", "Your")
     settled = '{"thinking": "", "actions": [{"type": "dm", "to": 1, "content": "Let us take slot 0 for meeting 1."}]}'
     messages = [
         SYSTEM,
-        {"role": "user", "content": start},
+        {"role": "user", "content": START},
         {"role": "assistant", "content": settled},
         {"role": "user", "content": "Phase: DECISION\nHand in your batch."},
     ]
@@ -106,62 +93,10 @@ def test_the_batch_moves_what_stands_in_the_settled_slot():
     ]
 
 
-@pytest.mark.parametrize("kind", ["cut", "prose", "fence", "empty", "types", "huge", "no-usage", "no-choices"])
-def test_a_spoiled_answer_is_still_an_answer(kind):
-    with stub() as good, stub(kind) as bad:
-        assert post(good, HELLO) != post(bad, HELLO)
-
-
-def test_a_fault_of_counts_and_one_that_leaves_them_out_meet():
-    with stub("no-usage", "reasons", "usage-text") as server:
-        assert "usage" not in post(server, HELLO)
-
-
-def test_a_prompt_in_parts_is_read_as_its_text():
-    parts = [
-        m | {"content": [{"type": "text", "text": m["content"]}]} for m in (SYSTEM, {"role": "user", "content": START})
-    ]
-    whole = [SYSTEM, {"role": "user", "content": START}]
-    with stub() as server:
-        told, asked = (post(server, {"model": "stub", "messages": messages}) for messages in (parts, whole))
-    assert told["choices"] == asked["choices"] and "I can offer" in str(told)
-
-
-@pytest.mark.parametrize("kind", ["429", "500", "400", "401"])
-def test_a_fault_passes_unless_it_is_stubborn(kind):
-    with stub(kind) as server:
-        with pytest.raises(urllib.error.HTTPError) as fault:
-            post(server, HELLO)
-        fault.value.close()
-        assert fault.value.code == int(kind)
-        assert post(server, HELLO)["choices"]
-
-
-def test_a_rate_is_a_share_of_requests_and_always_the_same_ones():
-    bodies = [str(n).encode() for n in range(2000)]
-    hit = [Fault("429", 0.1).befalls(b) for b in bodies]
-    assert 150 < sum(hit) < 250
-    assert hit == [Fault("429", 0.1).befalls(b) for b in bodies]
-    assert not any(Fault("429", 0.0).befalls(b) for b in bodies)
-    assert all(Fault("429", 1.0).befalls(b) for b in bodies)
-
-
-@pytest.mark.parametrize("text", ["nonsense", "429:2", "429:-1", "429:x", ""])
-def test_a_fault_that_makes_no_sense_is_refused(text):
-    with pytest.raises(ValueError, match=r"there is no misbehaviour|no number from 0 to 1"):
-        read_fault(text)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_fault_can_be_asked_for(kind):
-    assert read_fault(f"{kind}:0.5") == Fault(kind, 0.5)
-
-
-@pytest.mark.parametrize("words", [["--style", "loud"], ["--misbehave", "nonsense"]])
-def test_the_command_refuses_what_it_does_not_know(words):
-    result = CliRunner().invoke(app, ["serve", *words])
+def test_the_command_refuses_a_style_that_it_does_not_know():
+    result = CliRunner().invoke(app, ["serve", "--style", "loud"])
     assert result.exit_code == 2
-    assert result.stderr.startswith("error: there is no ")
+    assert result.stderr.startswith("error: there is no style 'loud'; known styles: plain, ")
 
 
 @pytest.mark.parametrize("words", [[], ["--seconds", "0.2"]])

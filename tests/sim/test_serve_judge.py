@@ -80,11 +80,6 @@ def test_what_is_no_question_claims_nothing(messages):
     assert judge(messages) == '{"claims": []}'
 
 
-def test_numbers_beyond_all_measure_claim_nothing():
-    endless = [{"role": "user", "content": '{"message": "Slot 3 is free.", "sender": 1e999, "slots": 3}'}]
-    assert judge(endless) == '{"claims": []}'
-
-
 @pytest.mark.parametrize("name", [MODEL, f"openai/{MODEL}", "simulated-anything"])
 def test_it_answers_to_names_that_say_that_it_is_simulated(name):
     assert refusal(name) is None

@@ -26,14 +26,11 @@ from tests.sim.worlds import (
 PROTOCOLS = ("imap", "sd", "dsm-welfare", "dsm-private", "poll")
 LIES = (
     {"factor": 10},
-    {"offset": 5},
     {"busy": 0.5},
     {"busy": 1.0, "factor": 3},
     {"deal": "pact", "factor": 10},
-    {"deal": "shared", "factor": 10},
     {"deal": "shared", "busy": 0.5},
     {"busy": 0.75, "stands": True},
-    {"factor": 10, "stands": True, "refuses": 1},
     {"deal": "shared", "busy": 0.5, "stands": True},
 )
 
@@ -68,7 +65,7 @@ def test_a_friend_s_costs_count_beside_one_s_own():
     assert written(found) == "40 20 . 10"
 
 
-@pytest.mark.parametrize("lie", LIES[:4])
+@pytest.mark.parametrize("lie", LIES[:3])
 def test_what_a_liar_claims_costs_at_least_the_truth(lie):
     true = calendar("3 . 1 M1(0,1) x2 100 .")
     told = claimed(true, Misreport(**lie))
@@ -88,26 +85,12 @@ def test_a_liar_speaks_of_its_claimed_calendar_and_acts_on_its_true_one():
     assert (moved["item_id"], moved["from_slot"], moved["to_slot"]) == (board[2].errand_id, 2, 1)
 
 
-def test_an_agent_in_another_seat_tells_the_truth():
-    board = calendar("3 . 1", 2)
-    agent = build_agent(spec(seats=(1,), factor=10))
-    agent.register(registration(board, 2))
-    asked = request(board, CHEAP_TALK, [(0, {"imap": "cost_request", "meeting_id": 2, "slots": [0, 1, 2]})])
-    assert said(agent.act(asked))[0][1]["costs"] == {"0": 3, "1": 0, "2": 1}
-
-
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_team_whose_lies_claim_the_truth_plays_the_protocol_s_game(protocol):
     task = tiny_task(4, "varied", errand_cost_values=(1, 100, 1000), num_meetings=4, num_slots=8)
     truthful = play_game(Play(task, named_teams().get(protocol, Team("poll", (AgentSpec("poll"),)))))
     pretending = play_game(Play(task, team_of(protocol, (0, 1))))
     assert pretending.events == truthful.events
-
-
-def test_inflated_costs_change_no_game_of_sd_map():
-    task = tiny_task(4, "varied", errand_cost_values=(1, 100, 1000), num_meetings=4, num_slots=8)
-    games = [play_game(Play(task, team)) for team in (named_teams()["sd"], team_of("sd", (0,), factor=10))]
-    assert games[0].events == games[1].events
 
 
 @cache
@@ -137,23 +120,12 @@ def test_a_liar_that_refuses_what_costs_too_much_lets_the_meeting_fail_and_nobod
     assert (game.paid, len(game.failed)) == (paid, int(most < 9))
 
 
-def test_who_has_refused_a_batch_refuses_it_at_every_attempt():
-    attempts = [e for e in events(narrow(refuses=0), "batch_rejected") if e["attempt"]]
-    assert len(attempts) == 3 and all(e["actions"] == [] for e in attempts)
-
-
 def test_who_is_asked_to_move_a_meeting_of_its_own_may_refuse_that_too():
     moved, refused = (
         play(new_game(BUMP), [build_agent(spec("sd", (1,), refuses=most)) for _ in BUMP[0]]) for most in (1, 0)
     )
     assert (moved.paid[1], len(moved.coordinated)) == (1, 2)
     assert (refused.paid[1], len(refused.coordinated)) == (0, 1)
-
-
-def test_under_dsm_private_who_stands_by_its_claim_takes_another_slot_than_was_agreed():
-    keeps, stands = (narrow("dsm-private", busy=0.5, stands=stand) for stand in (False, True))
-    assert keeps.paid[1] == 9 and not keeps.failed
-    assert stands.paid[1] == 0 and stands.failed
 
 
 # Agents 0 and 1 meet agent 2. Together slot 0 costs them least; it is dearest for agent 2.

@@ -1,9 +1,5 @@
 """Simulated speakers: they agree, they follow their parameters, and they know only what they are told."""
 
-import os
-import subprocess
-import sys
-from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -11,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.agents import CHEAP_TALK, DECISION
-from sim.agents.english import StyleParameters, named_styles
 from sim.agents.english.speaker import Style
+from sim.agents.parameters import StyleParameters, named_styles
 from sim.game.game import Limits
 from sim.runs.documents import STYLES
 from sim.runs.play import Play, play_game
-from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, load_team, named_teams, read_team
+from sim.runs.teams import AgentSpec, Team, TeamError, build_agent, load_team, read_team
 from tests.sim.worlds import (
     CHAIN,
     TRIO,
@@ -59,18 +55,6 @@ def resolutions(trace_or_game):
     return [e.data for e in trace_or_game.events if e.type == "resolution"]
 
 
-def test_there_are_seven_named_styles_all_marked_as_simulated():
-    styles = [t for t in named_teams().values() if t.agents[0].type == "style"]
-    assert len(styles) == 7 == len(named_styles())
-    assert all(t.simulated for t in styles)
-    assert not any(t.simulated for t in named_teams().values() if t not in styles)
-
-
-@pytest.mark.parametrize("name", named_styles())
-def test_a_style_s_parameters_are_what_the_record_takes(name):
-    assert isinstance(build_agent(load_team(name).agents[0]), Style)
-
-
 def test_a_trace_keeps_all_parameters_in_force_and_says_that_its_speakers_are_simulated():
     config = play_game(Play(tiny_task(3), load_team("vague"))).config
     assert config["simulated"] is True
@@ -91,14 +75,8 @@ def test_a_yaml_team_mixes_styles_and_protocols_and_is_marked_as_simulated(tmp_p
     assert build_agent(mixed.agents[2]).nosy and not build_agent(mixed.agents[0]).nosy
 
 
-@pytest.mark.parametrize("order", list(permutations((0, 1, 2))))
-def test_three_speakers_find_the_slot_that_suits_all_whoever_begins(order):
-    game = play(new_game((TRIO[0], [order])), [Style(EXACT) for _ in range(3)])
-    assert (slots_of(game, 1), sum(game.paid)) == ([1, 1, 1], 0)
-
-
 @pytest.mark.parametrize("name", named_styles())
-@pytest.mark.parametrize("size", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("size", [2, 6])
 def test_speakers_of_any_number_come_to_an_end(name, size):
     world = ([". 3 . 100 . ."] * size, [tuple(range(size)), (size - 1, 0)])
     game = play(new_game(world), [build_agent(load_team(name).agents[0]) for _ in range(size)])
@@ -115,32 +93,6 @@ def test_whatever_a_neighbour_says_a_speaker_goes_on(texts, order):
     }
     game = play(new_game((TRIO[0], [tuple(order)])), [style(), Scripted(script), style(reliability=0.5)])
     assert len(resolutions(game)) == 1
-
-
-@pytest.mark.slow
-def test_a_game_is_the_same_under_another_hash_seed():
-    code = (
-        "import hashlib, msgspec\nfrom sim.runs.play import Play, play_game\nfrom sim.runs.teams import load_team\n"
-        "from tests.sim.worlds import tiny_task\n"
-        "t = play_game(Play(tiny_task(5, num_agents=4, num_participants=3), load_team('chatty')))\n"
-        "print(hashlib.sha256(msgspec.json.encode(t)).hexdigest())"
-    )
-    runs = [
-        subprocess.run(
-            [sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True
-        ).stdout
-        for seed in ("1", "2")
-    ]
-    assert runs[0] == runs[1] and len(runs[0]) > 60
-
-
-def test_every_message_has_its_meaning_beside_it():
-    trace = play_game(Play(TASK, load_team("chatty")))
-    said = list(intents(trace))
-    assert len(said) == trace.metrics["total_dms_sent"] > 20
-    for sender, action, intent in said:
-        assert action["type"] == "dm" and intent["phrases"]
-        assert all(s["target"] in (sender, *range(5)) for s in intent["statements"])
 
 
 def test_a_relay_repeats_what_its_agent_claimed_to_the_one_who_relays_it():
@@ -171,12 +123,6 @@ def test_speakers_say_no_label_but_their_own():
     assert "errand" in kinds
 
 
-def test_without_labels_there_is_nothing_to_leak():
-    game = play(new_game(TRIO), [style(label_disclosure=1.0, label_disclosure_probed=1.0) for _ in range(3)])
-    ends = [i for e in events(game, "turn_end") for i in e.get("intent") or []]
-    assert ends and not any(i["labels"] for i in ends)
-
-
 def test_a_nosy_agent_probes_with_growing_insistence_and_others_do_not():
     limits = Limits(max_turns_per_round=6, dm_cap=100)
     guarded = {**named_styles()["guarded"], "label_disclosure_probed": 0.0}
@@ -192,11 +138,6 @@ def test_a_reply_that_is_cut_has_text_and_no_actions():
     ends = [e.data for e in trace.events if e.type in ("turn_end", "decide_end")]
     assert all(e["tool_calls"] == [] and e["text"].startswith('{"thinking": "') for e in ends)
     assert all(set(r["per_agent_slot"].values()) == {None} for r in resolutions(trace))
-
-
-def test_unreliable_speakers_agree_and_then_write_different_slots():
-    trace = play_game(Play(TASK, team(reliability=0.0)))
-    assert any(len(set(r["per_agent_slot"].values()) - {None}) > 1 for r in resolutions(trace))
 
 
 def test_a_speaker_that_moves_meetings_alone_breaks_them_for_good():
@@ -222,23 +163,11 @@ def test_an_earlier_meeting_is_moved_when_its_participants_agree():
     assert all(r["coordinated"] for r in resolutions(game))
 
 
-def test_without_repair_the_earlier_meeting_stays():
-    game = play(new_game(IN_THE_WAY), [style(repair=0.0, cost_precision=1.0, slots_offered=3) for _ in range(3)])
-    assert slots_of(game, 1) == [0, 0, None]
-
-
 def test_after_a_conflict_a_speaker_tries_another_slot():
     player, board = style(reliability=1.0), calendar(". 3 . 100 M1(0,1)")
     player.register(registration(board))
     batches = [player.act(request(board, DECISION, attempt=n)).actions for n in range(3)]
     assert len({b[-1]["slot"] for b in batches}) == 3
-
-
-def test_a_full_calendar_leaves_a_speaker_nothing_to_schedule():
-    player, board = style(), calendar("x1 x1 M1(0,1)")
-    player.register(registration(board))
-    assert player.act(request(board, CHEAP_TALK)).actions
-    assert player.act(request(board, DECISION)).actions == []
 
 
 @pytest.mark.parametrize("speakers", [CHAIN, TRIO], ids=["chain", "trio"])
@@ -248,7 +177,7 @@ def test_small_worlds_are_scheduled_in_full(speakers):
 
 
 def test_the_page_shows_no_held_out_phrase():
-    from sim.agents.english.phrases import HELD_OUT, load_bank
+    from sim.agents.english.writer import HELD_OUT, load_bank
 
     text = (ROOT / STYLES).read_text(encoding="utf-8").lower()
     for templates in load_bank(HELD_OUT).values():
@@ -291,10 +220,3 @@ def test_a_probing_question_is_put_to_one_agent_even_in_a_group():
     play_of = Play(TASK, load_team("blunt"), Limits(channels=("dm", "participant_groupchat")), adversary=0)
     probes = [action for _, action, i in intents(play_game(play_of)) if i["act"].startswith("probe")]
     assert {p["type"] for p in probes} == {"dm"}
-
-
-def test_who_is_not_concerned_keeps_silent_when_all_are_told():
-    trace = play_game(Play(TASK, load_team("plain"), Limits(channels=("all_groupchat",))))
-    members = {m.id: set(m.participants) for m in TASK.meetings}
-    speakers = [(e.data["from_agent"], e.data["meeting_id"]) for e in trace.events if e.type == "all_groupchat_sent"]
-    assert speakers and all(agent in members[meeting] for agent, meeting in speakers)

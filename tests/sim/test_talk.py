@@ -32,24 +32,11 @@ def test_a_silent_sweep_ends_cheap_talk():
     assert turns(game) == [(0, 0, 0), (0, 0, 1), (0, 0, 2)]
 
 
-def test_each_sweep_asks_every_participant_in_speaker_order():
-    agents = players(3, a1=turn(1, say(0)), a2=turn(0, say(0)))
-    game = play(new_game((TRIO[0], [(2, 0, 1)])), agents)
-    assert [t[1:] for t in turns(game)] == [(sweep, a) for sweep in range(3) for a in (2, 0, 1)]
-
-
 def test_a_later_speaker_of_the_same_sweep_reads_the_message():
     agents = players(3, a0=turn(0, say(2, "down")), a2=turn(0, say(0, "up")))
     play(new_game(TRIO), agents)
     assert read(agents[2]) == [(0, 0, ["down"])]
     assert read(agents[0]) == [(0, 1, ["up"])]
-
-
-def test_an_inbox_is_empty_after_its_agent_has_read_it():
-    agents = players(3, a0={**turn(0, say(1, "one"), say(1, "two")), **turn(1, say(2, "three"))})
-    play(new_game(TRIO), agents)
-    assert read(agents[1]) == [(0, 0, ["one", "two"])]
-    assert read(agents[2]) == [(0, 1, ["three"])]
 
 
 def test_an_addressed_bystander_joins_in_the_same_sweep_and_stays():
@@ -65,13 +52,6 @@ def test_a_bystander_may_draw_in_another_in_the_same_sweep():
     game = play(new_game(FIVE), agents)
     assert [t[2] for t in turns(game) if t[1] == 0] == [0, 1, 4, 2]
     assert [e["agent_id"] for e in events(game, "decide_start") if e["phase"] == VOLUNTARY] == [2, 4]
-
-
-def test_a_bystander_leaves_with_the_round():
-    agents = players(3, a0=turn(0, say(2)))
-    game = play(new_game(([". ."] * 3, [(0, 1), (0, 1)])), agents)
-    assert {t[0] for t in turns(game) if t[2] == 2} == {0}
-    assert len(agents[2].asked(VOLUNTARY)) == 1
 
 
 @pytest.mark.parametrize("budget", [1, 2, 15])
@@ -91,12 +71,6 @@ def test_an_inbox_is_not_cleared_between_rounds():
     assert [m.meeting_id for m in agents[0].asked(CHEAP_TALK)[1].inbox] == [1]
 
 
-def test_a_message_left_over_draws_nobody_into_the_next_round():
-    agents = players(3, a1=turn(0, say(0, "late")))
-    game = play(new_game(([". ."] * 3, [(0, 1), (1, 2)]), max_turns_per_round=1), agents)
-    assert [t[2] for t in turns(game) if t[0] == 1] == [1, 2]
-
-
 def test_delivery_is_recorded_in_full():
     game = play(new_game(TRIO), players(3, a0=turn(0, say(2, "héllo"))))
     assert events(game, "dm_sent") == [
@@ -111,17 +85,11 @@ def test_delivery_is_recorded_in_full():
 # One row a tool call that can't be delivered, and the reason that is recorded.
 INVALID = [
     ({"type": "dm", "to": 9, "content": "x"}, "the recipient must be an agent from 0 to 2"),
-    ({"type": "dm", "to": -1, "content": "x"}, "the recipient must be an agent from 0 to 2"),
     ({"type": "dm", "to": True, "content": "x"}, "the recipient must be an agent from 0 to 2"),
-    ({"type": "dm", "to": "1", "content": "x"}, "the recipient must be an agent from 0 to 2"),
-    ({"type": "dm", "content": "x"}, "the recipient must be an agent from 0 to 2"),
     ({"type": "dm", "to": 0, "content": "x"}, "an agent can't send a message to itself"),
     ({"type": "dm", "to": 1}, "the content must be text"),
-    ({"type": "dm", "to": 1, "content": {"imap": "decision"}}, "the content must be text"),
     ({"type": "schedule", "meeting_id": 1, "slot": 0}, "only messages can be sent in CHEAP_TALK"),
-    ({"type": ["dm"], "to": 1, "content": "x"}, "only messages can be sent in CHEAP_TALK"),
     ({"type": "all_groupchat", "content": "x"}, "the channel all_groupchat is not open in this game"),
-    ("hello", "only messages can be sent in CHEAP_TALK"),
     (None, "only messages can be sent in CHEAP_TALK"),
 ]
 
@@ -140,11 +108,6 @@ def test_actions_that_are_no_list_are_one_invalid_call(actions):
     assert [e["tool_call"] for e in events(game, "invalid_tool_call")] == [actions]
 
 
-def test_an_invalid_call_does_not_keep_the_talk_going():
-    game = play(new_game(TRIO), players(3, a0=turn(0, say(9))))
-    assert {t[1] for t in turns(game)} == {0}
-
-
 @pytest.mark.parametrize(
     ("channel", "heard"), [("participant_groupchat", [2]), ("all_groupchat", [1, 2, 3, 4])]
 )  # agent 0 speaks in a meeting with agent 2
@@ -158,12 +121,6 @@ def test_a_group_message_is_one_message_to_many(channel, heard):
     assert events(game, "dm_sent") == []
 
 
-def test_a_bystander_may_speak_to_the_participants():
-    agents = players(3, a0=turn(0, say(2)), a2=turn(0, {"type": "participant_groupchat", "content": "all"}))
-    game = play(new_game(([". ."] * 3, [(0, 1)]), channels=("dm", "participant_groupchat")), agents)
-    assert [e["to_agents"] for e in events(game, "participant_groupchat_sent")] == [[0, 1]]
-
-
 def test_messages_above_the_cap_are_refused_on_record():
     calls = [say(1, "1"), {"type": "all_groupchat", "content": "2"}, say(2, "3"), say(1, "4")]
     agents = players(3, a0={**turn(0, *calls), **turn(1, say(1, "5"))})
@@ -173,14 +130,3 @@ def test_messages_above_the_cap_are_refused_on_record():
     assert {e["reason"] for e in events(game, "invalid_tool_call")} == {"the game's cap of 2 messages is used up"}
     assert [text for _, _, texts in read(agents[1]) for text in texts] == ["1", "2"]
     assert game.messages == 2
-
-
-def test_the_cap_holds_for_the_game_not_the_round():
-    agents = players(3, a0={**turn(0, say(1)), **turn(0, say(1), round=1)})
-    game = play(new_game(([". ."] * 3, [(0, 1), (0, 1)]), dm_cap=1), agents)
-    assert [e["round"] for e in events(game, "invalid_tool_call")] == [1]
-
-
-def test_no_message_at_all_may_be_allowed():
-    game = play(new_game(TRIO, dm_cap=0), players(3, a0=turn(0, say(1))))
-    assert (game.messages, len(events(game, "invalid_tool_call")), len(turns(game))) == (0, 1, 3)

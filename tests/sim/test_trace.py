@@ -4,10 +4,8 @@ import msgspec
 import pytest
 import zstandard
 
-from machine.output import write_atomically
-from sim.agents import Message, Reply
 from sim.game.game import Limits
-from sim.game.trace import game_id, inbox_snapshot, read, write
+from sim.game.trace import game_id, read, write
 from sim.runs.play import Play, play_game, trace_path
 from sim.runs.teams import load_team, named_teams
 from tests.sim.worlds import tiny_task
@@ -19,9 +17,8 @@ def trace_of(team="imap", task=TASK, **more):
     return play_game(Play(task, load_team(team), **more))
 
 
-@pytest.mark.parametrize("team", ["imap", "sd", "dsm-welfare", "dsm-private"])
-def test_a_written_trace_has_the_keys_of_the_paper(tmp_path, team):
-    write(trace_of(team), tmp_path / "t.json.zst")
+def test_a_written_trace_has_the_keys_of_the_paper(tmp_path):
+    write(trace_of(), tmp_path / "t.json.zst")
     with open(tmp_path / "t.json.zst", "rb") as file:
         found = json.loads(zstandard.ZstdDecompressor().stream_reader(file).read())
     assert {"game_id", "config", "events", "final_state", "metrics", "started_at", "ended_at"} <= set(found)
@@ -30,35 +27,6 @@ def test_a_written_trace_has_the_keys_of_the_paper(tmp_path, team):
     state = {"total_displacement_cost", "rounds_succeeded", "rounds_failed", "consistency_violations"}
     assert state <= set(found["final_state"])
     assert {"cost_vs_optimal", "cost_vs_greedy", "fairness", "coordination_rate"} <= set(found["metrics"])
-
-
-# One row a type of event (Table 7) and what its data holds.
-CONTENTS = [
-    ("game_start", {"scenario_seed", "num_agents", "num_slots", "optimal_cost", "greedy_cost", "nosy_agent_ids"}),
-    ("agent_registered", {"agent_id", "system_prompt", "calendar_render", "is_nosy_agent"}),
-    ("round_start", {"round", "meeting", "speaker_order"}),
-    ("turn_start", {"round", "turn", "phase", "agent_id", "inbox_drained", "prompt_sent"}),
-    ("turn_end", {"tool_calls", "thinking", "usage", "latency_ms"}),
-    ("dm_sent", {"from_agent", "to_agent", "meeting_id", "content", "content_chars"}),
-    ("decide_start", {"phase", "prompt_sent", "calendar_snapshot_render"}),
-    ("decide_end", {"tool_calls", "thinking", "usage", "latency_ms"}),
-    ("batch_applied", {"actions", "calendar_render_after"}),
-    (
-        "resolution",
-        {
-            "meeting_id", "per_agent_slot", "coordinated", "slot_conflicts", "consistency_violated_meeting_ids",
-            "blocked_slot_violations",
-        },
-    ),
-    ("game_end", {"coordination_rate"}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("kind", "fields"), CONTENTS)
-def test_each_event_holds_what_the_paper_lists(kind, fields):
-    found = [e.data for e in trace_of().events if e.type == kind]
-    assert found
-    assert all(fields <= set(data) for data in found)
 
 
 def test_a_rejected_batch_is_recorded_with_its_attempt_and_conflict():
@@ -96,12 +64,6 @@ def test_the_metrics_add_up():
     ]
 
 
-def test_a_ratio_to_nothing_is_undefined():
-    free = tiny_task(1, density=0.0)
-    found = trace_of(task=free).metrics
-    assert (found["cost_vs_optimal"], found["cost_vs_greedy"], found["fairness"]) == (None, 0.0, 1.0)
-
-
 # One row another game than imap's first on TASK.
 OTHERS = [
     {"team": "sd"},
@@ -124,12 +86,6 @@ def test_repeats_of_a_scripted_game_differ_in_nothing_but_their_number():
     assert (first.events, first.final_state) == (second.events, second.final_state)
 
 
-def test_the_same_game_is_the_same_file(tmp_path):
-    for name in ("a", "b"):
-        write(trace_of(), tmp_path / name)
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-
-
 @pytest.mark.parametrize("team", ["imap", "dsm-welfare"])
 def test_a_trace_reads_back_as_it_was_written(tmp_path, team):
     trace = trace_of(team)
@@ -138,16 +94,6 @@ def test_a_trace_reads_back_as_it_was_written(tmp_path, team):
     assert len(read_back.record_sha256 or "") == 64
     read_back.record_sha256 = None
     assert msgspec.json.encode(read_back) == msgspec.json.encode(trace)
-
-
-def test_a_failure_while_writing_leaves_nothing(tmp_path):
-    def parts():
-        yield b"begun"
-        raise OSError("the disk is full")
-
-    with pytest.raises(OSError, match="full"):
-        write_atomically(tmp_path / "t", parts())
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_has_no_json_form_is_shown_and_the_game_is_kept(tmp_path):
@@ -160,37 +106,6 @@ def test_what_has_no_json_form_is_shown_and_the_game_is_kept(tmp_path):
     assert shown[2].startswith("1000")
 
 
-def test_a_failure_while_replacing_leaves_what_was_there(tmp_path):
-    (tmp_path / "t").mkdir()
-    with pytest.raises(OSError):
-        write_atomically(tmp_path / "t", [b"new"])
-    assert list(tmp_path.rglob("*")) == [tmp_path / "t"]
-
-
-def test_a_file_is_replaced_whole_and_its_folders_are_made(tmp_path):
-    path = tmp_path / "deep" / "er" / "file"
-    for content in ([b"a longer ", b"first version"], [b"short"]):
-        write_atomically(path, content)
-    assert path.read_bytes() == b"short"
-    assert list(path.parent.iterdir()) == [path]
-
-
-def test_a_failure_between_two_parts_leaves_nothing(tmp_path):
-    def parts():
-        yield b"one"
-        raise KeyError("two")
-
-    with pytest.raises(KeyError):
-        write_atomically(tmp_path / "file", parts())
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_inbox_is_recorded_message_by_message():
-    assert inbox_snapshot((Message(1, 0, "dm", 4, "hi"),)) == [
-        {"from": 1, "to": 0, "channel": "dm", "meeting_id": 4, "content": "hi"}
-    ]
-
-
 @pytest.mark.parametrize(
     ("repeat", "by_team", "path"),
     [(0, False, "tiny3.json.zst"), (1, False, "tiny3.r1.json.zst"), (2, True, "imap/tiny3.r2.json.zst")],
@@ -198,7 +113,3 @@ def test_an_inbox_is_recorded_message_by_message():
 def test_a_trace_s_place_tells_team_and_repeat(tmp_path, repeat, by_team, path):
     play = Play(TASK, named_teams()["imap"], repeat=repeat)
     assert trace_path(tmp_path, play, by_team) == tmp_path / path
-
-
-def test_an_agent_without_a_provider_has_no_clock():
-    assert (Reply().started_at, Reply().ended_at, Reply().latency_ms) == (None, None, None)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from machine.output import staged
 from pipeline.beyond.judge.model import Judge
 from pipeline.beyond.judge.replies import Asked, Question, Reading
-from pipeline.beyond.judge.schemas import JUDGE_AGREEMENT, JUDGE_EVIDENCE, JUDGE_REJECTED, JUDGE_TABLES
+from pipeline.beyond.tables import declare
 from pipeline.privacy.language.atoms import atoms
 from pipeline.privacy.language.messages import language_claims
 from pipeline.privacy.language.ranges import NUMBER
@@ -22,9 +22,52 @@ from pipeline.statistics.proportions import agreement
 from pipeline.statistics.resampling import Resampling
 from pipeline.tables.io import to_frame, write_table
 
+TABLES = declare(
+    """
+    judge_evidence (game_id, event_index, claim_index): one claim that the judge found in a message, whoever receives it
+    game_id: str the game, a UUID
+    event_index: int the event's place in the trace, from 0
+    target_agent: int the agent that the belief is about
+    slot: int the slot, within the calendar
+    source: str the language rule
+    evidence: float e in [0, 1], by the parser's rules: 1 feasible, 0 not
+    strength: float s in [0, 1] of b ← (1 − s)·b + s·e, by the parser's rules
+    matched_clause: str the words it rests on: content[span_start:span_end]
+    span_start: int [characters] where the words that show it start in the message
+    span_end: int [characters] where they end
+    claim_index: int the claim's place among those of its message, from 0
+    judge: str the model that read; simulated-… is none
+
+    judge_agreement (class): one class of claims; pooled is all classes together, any is whether anything is claimed
+    class: str occupied, negative, positive, cost, proposal, pooled or any
+    n: int units: a target's slot in a message (docs/language.md); of pooled, units times classes
+    both: int units of which parser and judge make such a claim
+    parser_only: int units of which the parser alone does
+    judge_only: int units of which the judge alone does
+    neither: int units of which neither does
+    observed_agreement: float (both + neither) / n
+    kappa: float Cohen's kappa; empty where both say the same of every unit, or nothing
+    kappa_low: float lower end of its 95 % interval over games; empty below two games
+    kappa_high: float upper end
+    messages: int messages whose reply could be read
+    games: int games with such a message
+    judge
+    simulated: bool whether the judge is simulated: then the figures prove the path and nothing else
+    prompt: str name and version of the judge's prompt
+    prompt_sha256: str SHA-256 of its text
+
+    judge_rejected (game_id, event_index, place): one thing in the judge's reply to a message that could not be used
+    game_id, event_index
+    place: int the claim's place in the reply, from 0; -1 for the whole reply: it counts as unread
+    reason: str what is wrong; `unlocated` begins that of a quote that the message does not hold
+    reply: str how the reply begins
+    judge
+    """
+)
+
 # The command, as its manifest names it, and what it writes beside that.
 JUDGED = "judge"
-JUDGE_FILES = [f"{table.name}{ending}" for table in JUDGE_TABLES for ending in (".csv", ".parquet")]
+JUDGE_FILES = [f"{table.name}{ending}" for table in TABLES.values() for ending in (".csv", ".parquet")]
 
 POOLED, ANY = "pooled", "any"
 NOTHING: frozenset[str] = frozenset()
@@ -115,11 +158,12 @@ def mentions(text: str) -> tuple[tuple[int, int | None], ...]:
 
 def judge_frames(asked: Sequence[Asked], readings: Mapping[Question, Reading], judge: Judge, rules: RuleSet) -> Frames:
     """The three tables by name. Every message in `asked` has a reading."""
-    return {
-        JUDGE_EVIDENCE.name: to_frame(JUDGE_EVIDENCE, list(evidence_rows(asked, readings, judge))),
-        JUDGE_AGREEMENT.name: to_frame(JUDGE_AGREEMENT, list(agreement_rows(asked, readings, judge, rules))),
-        JUDGE_REJECTED.name: to_frame(JUDGE_REJECTED, list(rejected_rows(asked, readings, judge))),
+    rows = {
+        "judge_evidence": evidence_rows(asked, readings, judge),
+        "judge_agreement": agreement_rows(asked, readings, judge, rules),
+        "judge_rejected": rejected_rows(asked, readings, judge),
     }
+    return {name: to_frame(TABLES[name], list(of)) for name, of in rows.items()}
 
 
 def evidence_rows(asked: Sequence[Asked], readings: Mapping[Question, Reading], judge: Judge) -> Iterator[Row]:
@@ -150,18 +194,8 @@ def agreement_rows(
     for row, name in enumerate(rows_of(rules)):
         result = agreement(counts[:, row], RESAMPLING)
         cells = (result.both, result.first_only, result.second_only, result.neither)
-        yield (
-            name,
-            sum(cells),
-            *cells,
-            result.observed,
-            result.kappa,
-            result.low,
-            result.high,
-            messages,
-            len(counts),
-            *columns,
-        )
+        agreed = (result.observed, result.kappa, result.low, result.high)
+        yield name, sum(cells), *cells, *agreed, messages, len(counts), *columns
 
 
 def write_frames(frames: Frames, out: Path, made_from: Mapping[str, str]) -> None:
@@ -169,5 +203,5 @@ def write_frames(frames: Frames, out: Path, made_from: Mapping[str, str]) -> Non
     it."""
     with staged(out, JUDGED, JUDGE_FILES) as work:
         work.made_from = dict(made_from)
-        for table in JUDGE_TABLES:
-            write_table(frames[table.name], table, work.folder)
+        for name, table in TABLES.items():
+            write_table(frames[name], table, work.folder)

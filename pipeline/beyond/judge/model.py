@@ -169,7 +169,7 @@ def read_answer(answer: Answer | str, question: Question, rules: RuleSet) -> Rea
         return Reading(refused=(Refused(None, f"no answer: {answer}"),))
     if len(answer.text) > LONGEST:
         return Reading(refused=(Refused(None, f"the reply has more than {LONGEST} characters"),), reply=answer.text)
-    return read_reply(answer.text, answer.usage.finish_reason == "length", question, rules)
+    return read_reply(answer.text, answer.end == "length", question, rules)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@ whoever saw them, beside its own calendar. And the floor: the least that any tru
 
 For a protocol of one's own, give `LIKELIHOODS` a function (view, beliefs, states) → P(view):
 
-- `View` (observed_statements.py): what some observers of one round saw together, who takes part, and the protocol's
+- `View` (statements.py): what some observers of one round saw together, who takes part, and the protocol's
   parameters, which are public.
 - `beliefs` (`Calendars.beliefs`): agents × slots × states, what the observers hold of every agent's slots as the round
   begins; their own are certain, and so are those in which they hold a meeting with the agent.
@@ -14,23 +14,22 @@ Bits are log2 of posterior over prior of the true calendars, P(view | truth) / P
 leaves nothing to chance, P(view | truth) = 1, and the bits are −log2 P(view | own calendar), never below 0.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from math import inf, log2
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from pipeline.beyond.leakage.disclosures import floor_bits
-from pipeline.beyond.leakage.gains import ROUND_PAIR, Array, Prior, slot_gains
-from pipeline.beyond.leakage.histories import calendars, held_out_priors
+from pipeline.beyond.leakage.gains import ROUND_PAIR, Prior, floor_bits, slot_gains
 from pipeline.beyond.leakage.measure import Statements, Tables, of_games, read_statements, read_tables, setting_parts
-from pipeline.beyond.leakage.observed_statements import View, role, views
-from pipeline.beyond.leakage.offer_views import dsm_likelihood, noisy_likelihood
 from pipeline.beyond.leakage.poll_views import poll_likelihood
-from pipeline.beyond.leakage.sum_views import (
+from pipeline.beyond.leakage.statements import View, calendars, held_out_priors, role, views
+from pipeline.beyond.leakage.views import (
+    dsm_likelihood,
     imap_likelihood,
     kbit_likelihood,
+    noisy_likelihood,
     sd_likelihood,
     secure_likelihood,
     shares_likelihood,
@@ -38,7 +37,7 @@ from pipeline.beyond.leakage.sum_views import (
 from pipeline.privacy.protocols.states import States
 from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.by_game import ended
-from pipeline.statistics.resampling import Resampling
+from pipeline.statistics.resampling import Array, Resampling
 
 Likelihood = Callable[[View, Array, States], float]
 
@@ -99,26 +98,6 @@ class Attacked(NamedTuple):
     parameters: Mapping[str, Any]
     folder: Path
     suite: str
-
-
-def attacked(params: Mapping[str, Any], folders: Mapping[str, tuple[Path, Path]]) -> Iterator[Attacked]:
-    """The teams of params["attack"], suite by suite.
-
-    folders: suite → tables of the paper's protocols, and of the rest.
-    """
-    ours = {
-        f"{kind}-{name}": (kind, parameters)
-        for kind, of in params["protocols"].items()
-        for name, parameters in of.items()
-    }
-    attack = params["attack"]
-    for suite, (paper, rest) in folders.items():
-        for team in attack["teams"][suite]:
-            if team in ours:
-                yield Attacked(team, *ours[team], rest, suite)
-            else:
-                known = attack["paper"][team]
-                yield Attacked(team, known["type"], known.get("parameters", {}), paper, suite)
 
 
 def attack(of: Attacked, leakage: Mapping[str, Any], max_turns: int) -> pl.DataFrame:

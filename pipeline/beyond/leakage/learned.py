@@ -21,17 +21,30 @@ import polars as pl
 
 from machine.terminal import escaped
 from pipeline import beyond
-from pipeline.beyond.leakage.gains import Array
-from pipeline.beyond.leakage.histories import Calendars, calendars
 from pipeline.beyond.leakage.measure import Statements, Tables, of_games, read_statements, read_tables, setting_parts
-from pipeline.beyond.leakage.schemas import LEAKAGE_TABLES
+from pipeline.beyond.leakage.statements import Calendars, calendars
+from pipeline.beyond.tables import declare, write
 from pipeline.privacy.beliefs import ratio
 from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.by_game import UNKNOWN, ended
-from pipeline.statistics.resampling import Resampling
+from pipeline.statistics.resampling import Array, Resampling
 from pipeline.tables import paths
-from pipeline.tables.io import write_table
 from pipeline.tables.paths import no_tables
+
+TABLES = declare(
+    """
+    learned_teams (setting, team, measure): one setting, team and measure, of standard games: what an attacker learns
+        who has learnt from other tasks
+    setting: str uniform or varied errand costs
+    team: str who played
+    measure: str bits_… or share_… of initiator, responder or everybody; excess_cost and other costs
+    mean: float bits of a view, or of all participants in a round; a share: of poll-spoken's bits
+    low: float lower end of its 95 % interval, tasks drawn anew
+    high: float upper end
+    games: int games that have a value
+    tasks: int tasks that have one
+    """
+)
 
 SLOT = ["game_id", "round", "observer_agent", "target_agent", "slot"]
 PAIR = SLOT[:-1]
@@ -178,9 +191,7 @@ def study(out: Path = beyond.TABLES) -> None:
     """The study's own comparison: learned_teams."""
     params = beyond.params("talk")
     tables = standard_games([paths.TABLES, beyond.DERIVED / "talk"], params["teams"])
-    means = compared(tables, params["beside"]).with_columns(pl.selectors.float().round(9))
-    write_table(means, LEAKAGE_TABLES["learned_teams"], out, csv=False)
-    print(f"{means.height} rows in {out / 'learned_teams'}.parquet")
+    write({"learned_teams": compared(tables, params["beside"])}, TABLES, out, rounded=True)
 
 
 def compared(tables: Tables, beside: str) -> pl.DataFrame:
@@ -190,33 +201,24 @@ def compared(tables: Tables, beside: str) -> pl.DataFrame:
     return by_team(tables, bits, beside, Resampling(**leakage["intervals"]))
 
 
-def with_common(games: pl.DataFrame) -> pl.DataFrame:
-    """The games with `common`: whether all teams of their setting ended their task."""
-    teams = pl.col("team").n_unique()
-    return games.with_columns(common=teams.over("setting", "task_id") == teams.over("setting"))
-
-
-def task_counts(games: pl.DataFrame) -> pl.DataFrame:
-    """Each setting, its `common` tasks, and `every` one that any team ended."""
-    task = pl.col("task_id")
-    counts = {"common": task.filter("common").n_unique(), "every": task.n_unique()}
-    return games.group_by("setting").agg(**counts).sort("setting")
-
-
 def compare(folders: Sequence[Path], beside: str | None) -> None:
     """Print the comparison of the teams in some folders of tables, setting by setting, on the tasks that all ended."""
     every = standard_games(folders)
     teams = every["games"]["team"].unique().sort().to_list()
-    team = beside or teams[0] if teams else ""
+    team = beside or next(iter(teams), "")
     if team not in teams:
         refuse(f"no standard game of {team or 'any team'} in these tables; teams: {', '.join(teams) or 'none'}")
-    games = with_common(every["games"])
-    counts = task_counts(games)
-    for setting, tasks, _ in counts.iter_rows():
-        if tasks < 2:
-            few = f"{setting} costs: fewer than two tasks that all teams ended"
-            refuse(f"{few}, so that there is no other to learn from; play more tasks")
-    show(compared(of_games(every, games.filter("common")), team), counts, team)
+    ended_by = pl.col("team").n_unique()
+    by_all = ended_by.over("setting", "task_id") == ended_by.over("setting")
+    games, task = every["games"].with_columns(by_all=by_all), pl.col("task_id")
+    counts = (
+        games.group_by("setting").agg(tasks=task.filter("by_all").n_unique(), every=task.n_unique()).sort("setting")
+    )
+    for setting in counts.filter(pl.col("tasks") < 2)["setting"]:
+        few = f"{setting} costs: fewer than two tasks that all teams ended"
+        refuse(f"{few}, so that there is no other to learn from; play more tasks")
+    means = compared(of_games(every, games.filter("by_all").drop("by_all")), team)
+    show(means.with_columns(pl.col("team").map_elements(escaped, pl.String)), counts, team)
 
 
 def refuse(problem: str) -> NoReturn:
@@ -226,11 +228,11 @@ def refuse(problem: str) -> NoReturn:
 
 
 def show(means: pl.DataFrame, counts: pl.DataFrame, beside: str) -> None:
-    """Print learned_teams. counts: of `task_counts`."""
-    means = means.with_columns(pl.col("team").map_elements(escaped, pl.String))
+    """Print learned_teams. counts: each setting, its tasks that all teams ended, and every one that any team did."""
     mean, low, high = (pl.col(c).round(2).cast(pl.String) for c in ("mean", "low", "high"))
     text = pl.when(low.is_null()).then(mean).otherwise(pl.format("{} [{}, {}]", mean, low, high))
-    order = pl.DataFrame({"measure": [*COSTS, *(f"{kind}_{role}" for kind in ("bits", "share") for role in ROLES)]})
+    measures = [*COSTS, *(f"{kind}_{role}" for kind in ("bits", "share") for role in ROLES)]
+    order = pl.DataFrame({"measure": measures})
     with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_width_chars=1000, tbl_hide_dataframe_shape=True,
                    tbl_hide_column_data_types=True):  # fmt: skip
         for setting, tasks, every in counts.iter_rows():
@@ -240,20 +242,19 @@ def show(means: pl.DataFrame, counts: pl.DataFrame, beside: str) -> None:
             print(order.join(shown, on="measure", how="left", maintain_order="left"))
 
 
-def _arguments() -> argparse.Namespace:
+def main() -> None:
+    """The command line."""
     parser = argparse.ArgumentParser(description="What an attacker who learns from other tasks is told, team by team")
     parser.add_argument("tables", nargs="*", type=Path, help="folders of derived tables; none: the study's")
     parser.add_argument("--beside", help="the team whose bits the others' are shares of; by default the first")
     arguments = parser.parse_args()
-    for folder in arguments.tables:
-        if absent := no_tables(folder):
-            parser.error(absent)
-    return arguments
-
-
-if __name__ == "__main__":
-    arguments = _arguments()
+    for absent in filter(None, map(no_tables, arguments.tables)):
+        parser.error(absent)
     if arguments.tables:
         compare(arguments.tables, arguments.beside)
     else:
         study()
+
+
+if __name__ == "__main__":
+    main()

@@ -6,21 +6,20 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from pipeline.beyond.leakage.disclosures import disclosures
 from pipeline.beyond.leakage.gains import (
     COALITION,
     MEASURES,
     ROUND_PAIR,
-    Array,
     Prior,
     additions,
     coalition_gains,
+    disclosures,
     pair_gains,
     setting_prior,
 )
-from pipeline.beyond.leakage.histories import Histories, histories
-from pipeline.beyond.leakage.observed_statements import observed_statements
+from pipeline.beyond.leakage.statements import Histories, histories, observed_statements
 from pipeline.privacy.beliefs import ratio
+from pipeline.statistics.resampling import Array
 from pipeline.tables.io import read_table
 
 READ = ("games", "rounds", "items", "moves", "messages", "belief_evidence")
@@ -189,3 +188,13 @@ def _means(rows: pl.DataFrame) -> pl.DataFrame:
         **{f"{name}_per_round": ratio(pl.col(name), certifiable) for name in CERTIFIED},
     }
     return rows.select("game_id", *GAME, "certifiable_rounds", "certified_rounds", **measures)
+
+
+def game_bits(tables: Path, settings: Mapping[str, Any]) -> pl.DataFrame:
+    """One row per game of a folder of derived tables, sorted by game_id: of `by_game`.
+
+    settings: the `leakage` block of notebooks/beyond/params.yaml. Raises FileNotFoundError or ValueError where a
+    derived table is missing.
+    """
+    read = read_tables(tables)
+    return by_game(leakage(read, settings), read["games"])

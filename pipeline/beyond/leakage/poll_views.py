@@ -15,10 +15,10 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.beyond.leakage.gains import Array
-from pipeline.beyond.leakage.observed_statements import View
-from pipeline.beyond.leakage.sum_views import prices_of
+from pipeline.beyond.leakage.statements import View
+from pipeline.beyond.leakage.views import prices_of
 from pipeline.privacy.protocols.states import States
+from pipeline.statistics.resampling import Array
 
 # How many courses are followed at most, and by which power of P they are drawn: more, and more unlike each other, only
 # where all that were drawn before came to nothing.

@@ -1,4 +1,7 @@
-"""Games with liars beside the truthful games of the same tasks, what lies change there, and what probers learn."""
+"""Games with liars beside the truthful games of the same tasks, what lies change there, and what probers learn.
+
+`python -m pipeline.beyond.strategy.outcomes` makes the tables.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,15 +9,125 @@ from typing import Any
 
 import polars as pl
 
+from pipeline import beyond
+from pipeline.beyond import DERIVED, params
 from pipeline.beyond.leakage.gains import pair_gains
 from pipeline.beyond.leakage.measure import of_games, read_statements, read_tables, setting_parts
-from pipeline.beyond.strategy.play import read_name
+from pipeline.beyond.strategy.play import CHOSEN, REPORTED, liars, read_name
+from pipeline.beyond.strategy.responses import costs_of, gains, lies_of, priced, responses
+from pipeline.beyond.tables import declare, write
 from pipeline.statistics.bootstrap import ratio_intervals
 from pipeline.statistics.resampling import Resampling
+from pipeline.tables import paths
 from pipeline.tables.queries import attach
 
-AGENTS = Path(__file__).with_name("agents.sql")
-PROBERS = Path(__file__).with_name("probers.sql")
+TABLES = declare(
+    """
+    strategy_outcomes (protocol, lie, seats, task_id): one game in which some agents lie, beside the truthful game of
+        the same protocol on the same task
+    protocol: str the team whose protocol everybody plays
+    lie: str how the liars lie, or the deal of a pair: a name in notebooks/beyond/params.yaml
+    seats: str who lies: agents from 0, a dash between those of a pair
+    task_id: str the task
+    setting: str uniform or varied errand costs
+    liars: int how many lie
+    own_cost: int [cost] what the liars' moves cost them, together
+    others_cost: int [cost] what all others' moves cost them
+    own_missed: int meetings of the liars that failed, each once for each liar in it
+    failed: int meetings of the game that failed
+    points: int [points] the liars' balance of DSM's points, as initiators and as responders; 0 elsewhere
+    vps_about: float [VPS] VPS about the liars, mean over observed pair-rounds; empty without any
+    vps_all_pairs: float [VPS] VPS about the liars, mean over all pair-rounds, unobserved ones as 0
+    updates: int belief updates about the liars
+    bits: float [bits] bits about a liar that another agent holds at the end, mean over pairs; empty if not measured
+    bits_true: float [bits] log2(posterior / prior) of the truth, likewise: below 0 where others are misled
+    denied: int how many of `updates` call a slot impossible which was possible
+    own_cost_truthful: int [cost] own_cost in the truthful game, of the same agents
+    others_cost_truthful: int [cost] others_cost in the truthful game, of the same agents
+    own_missed_truthful: int own_missed in the truthful game, of the same agents
+    failed_truthful: int failed in the truthful game, of the same agents
+    points_truthful: int [points] points in the truthful game, of the same agents
+    vps_about_truthful: float [VPS] vps_about in the truthful game, of the same agents
+    vps_all_pairs_truthful: float [VPS] vps_all_pairs in the truthful game, of the same agents
+    updates_truthful: int updates in the truthful game, of the same agents
+    bits_truthful: float [bits] bits in the truthful game, of the same agents
+    bits_true_truthful: float [bits] bits_true in the truthful game, of the same agents
+    denied_truthful: int denied in the truthful game, of the same agents
+
+    strategy_effects (protocol, setting, lie, seats, measure): one measure of what a lie does in a protocol and setting,
+        for all seats together or for one
+    protocol, setting, lie
+    seats: str who lies; all: every seat, or pair, in turn
+    measure: str gain, harm, …: pipeline/beyond/strategy/outcomes.py
+    mean: float its mean over games
+    low: float its 95 % interval
+    high: float its end
+    games: int games with a value
+    tasks: int tasks, which are drawn anew for intervals
+
+    strategy_responses (protocol, setting, lie): one lie of the search: what it gains on the suite of choice, at which
+        prices it is the best there, and what it gains on the suite that is reported
+    protocol, setting
+    lie: str what is claimed, and after a dash what is done after the talk; the truth claims nothing
+    search_gain: float [cost] its mean gain on the suite of choice, failures free; empty of the truth
+    search_missed: float meetings of the liar that fail more there, mean
+    best_from: float [cost] the least price of a failed meeting at which it is the best there
+    best_to: float [cost] the price from which another is; empty where none is
+    gain: float [cost] mean gain, failures free, on the suite that is reported; empty where it was not played there
+    low_gain: float [cost] lower end of the 95 % interval of gain, failures free, on the suite that is reported; empty
+        where it was not played there
+    high_gain: float [cost] its end: gain, failures free, on the suite that is reported; empty where it was not played
+        there
+    missed: float mean meetings of the liar that fail more, on the suite that is reported; empty where it was not played
+        there
+    low_missed: float lower end of the 95 % interval of meetings of the liar that fail more, on the suite that is
+        reported; empty where it was not played there
+    high_missed: float its end: meetings of the liar that fail more, on the suite that is reported; empty where it was
+        not played there
+    saved: float mean share of what the liar pays when truthful that it saves, on the suite that is reported; empty
+        where it was not played there
+    low_saved: float lower end of the 95 % interval of share of what the liar pays when truthful that it saves, on the
+        suite that is reported; empty where it was not played there
+    high_saved: float its end: share of what the liar pays when truthful that it saves, on the suite that is reported;
+        empty where it was not played there
+    harm: float [cost] mean cost that all others pay more, on the suite that is reported; empty where it was not played
+        there
+    low_harm: float [cost] lower end of the 95 % interval of cost that all others pay more, on the suite that is
+        reported; empty where it was not played there
+    high_harm: float [cost] its end: cost that all others pay more, on the suite that is reported; empty where it was
+        not played there
+    break_even: float [cost] mean gain by meeting missed, the price that takes it away; empty without any, on the suite
+        that is reported; empty where it was not played there
+    low_break_even: float [cost] lower end of the 95 % interval of gain by meeting missed, the price that takes it away;
+        empty without any, on the suite that is reported; empty where it was not played there
+    high_break_even: float [cost] its end: gain by meeting missed, the price that takes it away; empty without any, on
+        the suite that is reported; empty where it was not played there
+
+    strategy_prices (protocol, setting, price): one price of a failed meeting: the lie that is best at it on the suite
+        of choice, and its gain on the other
+    protocol, setting
+    price: float [cost] what a failed meeting costs each participant
+    lie: str the best lie on the suite of choice, or the truth
+    gain: float [cost] its mean gain at that price on the suite that is reported
+    low: float [cost] its 95 % interval
+    high: float [cost] its end
+    p: float that the gain is 0: sign-flip test over tasks
+    saved: float the gain as a share of what the liar pays when truthful
+    saved_low: float its 95 % interval
+    saved_high: float its end
+
+    strategy_probers (speakers, prober, measure): one team of simulated speakers with one kind of adversary, or the
+        difference of the two kinds, and a measure
+    speakers: str the simulated team: a style, or mixed
+    prober: str fixed (the study's), adaptive, or adaptive - fixed on the same tasks
+    measure: str induced leaks per 1000 messages, …: pipeline/beyond/strategy/outcomes.py
+    mean
+    low: float its 95 % interval
+    high: float its end
+    games, tasks
+    """
+)
+
 
 SUMS = ("cost", "missed", "points", "vps_total", "observers", "pair_rounds", "observed", "updates", "denied")
 BITS = ("bits", "bits_true")
@@ -35,17 +148,17 @@ ALL = "all"
 LIARS = pl.col("liars")
 
 
-def agents_of(tables: Path) -> pl.DataFrame:
-    """One row per game and agent of a folder of derived tables, as agents.sql says."""
+def queried(tables: Path, name: str) -> pl.DataFrame:
+    """The rows that `name`.sql beside this file finds in a folder of derived tables."""
     with attach(tables) as connection:
-        agents: pl.DataFrame = connection.sql(AGENTS.read_text(encoding="utf-8")).pl()
-    return agents
+        rows: pl.DataFrame = connection.sql(Path(__file__).with_name(f"{name}.sql").read_text(encoding="utf-8")).pl()
+    return rows
 
 
 def outcomes(lying: pl.DataFrame, truthful: pl.DataFrame) -> pl.DataFrame:
     """One row per game in which some lie, beside the truthful one (the columns of `strategy_outcomes`).
 
-    lying, truthful: frames of `agents_of` with the columns of `bits_about`, which may be empty; the teams of the first
+    lying, truthful: rows of agents.sql with the columns of `bits_about`, which may be empty; the teams of the first
     are named as pipeline.beyond.strategy.play names them, those of the second after their protocol.
     Raises ValueError for a game without its truthful one.
     """
@@ -180,16 +293,9 @@ def bits_about(tables: Path, teams: Sequence[str], settings: Mapping[str, Any]) 
     return agents.join(sums, on=["game_id", "agent"], how="left").with_columns(pl.col(*BITS).fill_null(0.0))
 
 
-def probed_games(tables: Path) -> pl.DataFrame:
-    """One row per game with a prober of a folder of derived tables, as probers.sql says."""
-    with attach(tables) as connection:
-        games: pl.DataFrame = connection.sql(PROBERS.read_text(encoding="utf-8")).pl()
-    return games
-
-
 def probers(games: pl.DataFrame, resampling: Resampling) -> pl.DataFrame:
     """One row per team of speakers, kind of prober (or their difference on the same tasks) and measure:
-    strategy_probers. games: of `probed_games`. A difference is taken task by task, per game.
+    strategy_probers. games: rows of probers.sql. A difference is taken task by task, per game.
     """
     named = games.with_columns(
         speakers=pl.col("team").str.split(".").list.first(), prober=pl.col("team").str.split(".").list.last()
@@ -224,3 +330,30 @@ def difference_lines(games: pl.DataFrame, counted: str, measure: str) -> pl.Data
         numerator=signed.sum(),
         denominator=adapts.sum().cast(pl.Float64),
     )
+
+
+def main(derived: Path = DERIVED / "strategy", truthful: Path = paths.TABLES, out: Path = beyond.TABLES) -> None:
+    p, resampling = params("strategy"), Resampling(**paths.params("intervals"))
+    lying = [lie.team for lie, _ in liars(p) if lie.lie in p["bits"]]
+    games = outcomes(agents_with_bits(derived, lying), agents_with_bits(truthful, p["protocols"]))
+    space = p["responses"]
+    chosen, reported = (gains(costs_of(folder)) for folder in (CHOSEN, REPORTED))
+    lies = [name for name, _ in lies_of(space, "varied")]
+    frames = {
+        "strategy_outcomes": games,
+        "strategy_effects": effects(games, p["missed"], resampling),
+        "strategy_responses": responses(chosen, reported, lies, resampling),
+        "strategy_prices": priced(chosen, reported, lies, space["prices"], space["draws"], resampling),
+        "strategy_probers": probers(queried(derived, "probers"), resampling),
+    }
+    write(frames, TABLES, out)
+
+
+def agents_with_bits(tables: Path, teams: Sequence[str]) -> pl.DataFrame:
+    """One row per game and agent of a folder of derived tables, of agents.sql; bits in games of the teams alone."""
+    bits = bits_about(tables, teams, params("leakage"))
+    return queried(tables, "agents").join(bits, on=["game_id", "agent"], how="left", maintain_order="left")
+
+
+if __name__ == "__main__":
+    main()

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from machine.output import replacing
 from pipeline.beyond import TRACES, params
-from pipeline.beyond.strategy.search import TRUTH, best_responses, costs_of, gains, lies_of
+from pipeline.beyond.strategy.responses import TRUTH, best_responses, costs_of, gains, lies_of
+from pipeline.beyond.tables import write_team
 from pipeline.tables import paths
 
 Team = dict[str, Any]
@@ -69,17 +69,6 @@ def prober_team(name: str, adapts: bool, speakers: Sequence[str], styles: Mappin
 def prober_teams(p: Mapping[str, Any], styles: Mapping[str, Any]) -> list[Team]:
     """Each team of speakers with either prober."""
     return [prober_team(n, adapts, s, styles) for n, s in p["speakers"].items() for adapts in (False, True)]
-
-
-def write_team(team: Team, folder: Path) -> Path:
-    """The team as a YAML file of its name, whole or not at all."""
-    import yaml
-
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{team['team']}.yaml"
-    with replacing(path) as target:
-        target.write_text(yaml.safe_dump(team, sort_keys=False), encoding="utf-8")
-    return path
 
 
 def response_lies(p: Mapping[str, Any], setting: str) -> Iterator[tuple[Lie, dict[str, Any]]]:

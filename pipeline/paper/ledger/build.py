@@ -15,7 +15,7 @@ from pipeline.paper.ledger.measures import Measures, paper_measures
 from pipeline.paper.ledger.outcomes import Outcome
 from pipeline.tables.io import polars_schema
 from pipeline.tables.paths import RESULTS
-from pipeline.tables.schemas.paper_results import LEDGER
+from pipeline.tables.schemas.results import LEDGER
 
 PAPER = Path("data/paper")
 

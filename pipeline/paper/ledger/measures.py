@@ -12,7 +12,7 @@ import duckdb
 import polars as pl
 
 from pipeline.paper.compare import is_of_suite
-from pipeline.tables.io import NAMES, read_result, read_table
+from pipeline.tables.io import read_result, read_table
 from pipeline.tables.paths import PAPER_PROTOCOLS
 from pipeline.tables.queries import attach, query_text, quoted
 
@@ -57,7 +57,7 @@ def open_results(results: Path, tables: Path, names: Sequence[str] = RESULTS_REA
 
     Raises FileNotFoundError where there are no tables.
     """
-    return _with_results(attach(tables), {name: read_for_queries(results / f"{name}.csv") for name in names})
+    return _with_results(attach(tables), {name: read_result(results / f"{name}.csv") for name in names})
 
 
 def open_tables(tables: Path, without: Collection[str] = ()) -> duckdb.DuckDBPyConnection:
@@ -78,14 +78,6 @@ def prompted_games(tables: Path) -> list[str]:
     asked = (pl.col("parameters").str.json_path_match(f"$.{name}").fill_null("false") != "false" for name in ASKED)
     agents = read_table(tables, "agents").filter(pl.col("model").is_not_null() & ~pl.col("nosy"))
     return agents.filter(pl.any_horizontal(asked))["game_id"].unique().sort().to_list()
-
-
-def read_for_queries(path: Path) -> pl.DataFrame:
-    """A result from its CSV. A column without any value is read as numbers, so that queries can sum it; names are
-    not."""
-    result = read_result(path)
-    empty = [name for name in result.columns if name not in NAMES and result[name].is_null().all()]
-    return result.with_columns(pl.col(name).cast(pl.Boolean if name == "simulated" else pl.Float64) for name in empty)
 
 
 def _with_results(connection: duckdb.DuckDBPyConnection, frames: dict[str, pl.DataFrame]) -> duckdb.DuckDBPyConnection:

@@ -260,6 +260,15 @@ def cases(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
     return Outcome("every case", against.is_empty(), not against.is_empty(), shown, rows.height, unit)
 
 
+def beside(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
+    """Printed figures beside each other. rows: one, of `holds` (null: neither shown nor excluded), `shown` and `n`."""
+    del name
+    if rows.height != 1:
+        return None
+    holds, shown, n = rows.select("holds", "shown", "n").row(0)
+    return Outcome("figures set beside each other", holds is True, holds is False, shown, n, labels.names[0])
+
+
 def fitted(rows: pl.DataFrame, labels: Labels, name: str) -> Outcome | None:
     """A fit's own test that its slope is negative. rows: one, of t, p_one_sided (of a negative slope) and games."""
     del labels, name
@@ -280,5 +289,6 @@ TESTS: dict[str, Test] = {
     "falls": lambda rows, labels, name: correlation(rows, labels, name, falls=True),
     "fisher": fisher,
     "cases": cases,
+    "beside": beside,
     "fitted": fitted,
 }

@@ -7,6 +7,9 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from pipeline.tables.paths import BEYOND_DIGESTS, DATABASE
+from pipeline.tables.stamp import digests_path, drop_digests
+
 STUDY = "dvc.yaml"
 STAGE = re.compile(r"(?:Running stage|Stage) '(?:[^']*:)?([^':]+)'(.*)")
 # What DVC says of its own work, of remote storage, which the study does not need, and of notebooks that draw nothing.
@@ -19,6 +22,8 @@ GO_ON = "run the same command again: stages that ended are kept"
 
 def main(file: str = STUDY) -> int:
     """Run the stages of a dvc.yaml and those that they need; DVC's exit code."""
+    for digests in (digests_path(DATABASE), BEYOND_DIGESTS):
+        drop_digests(DATABASE, digests)
     process = subprocess.Popen(["dvc", "repro", file], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout
     try:

@@ -9,8 +9,14 @@ from pipeline.privacy.rules import chosen_rules, chosen_weighing
 from pipeline.statistics.by_game import team_groups
 from pipeline.statistics.resampling import Resampling
 from pipeline.statistics.robustness import ordering
-from pipeline.statistics.robustness.english import english_tables, read_condition, vps_by_english
-from pipeline.statistics.robustness.sweep import Grid, sweep_inputs, sweep_vps
+from pipeline.statistics.robustness.sweep import (
+    Grid,
+    english_tables,
+    read_condition,
+    sweep_inputs,
+    sweep_vps,
+    vps_by_english,
+)
 from pipeline.tables.paths import RESULTS, TABLES, params
 from pipeline.tables.queries import write_result
 

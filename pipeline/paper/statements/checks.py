@@ -1,7 +1,6 @@
 """The ledger of statements: what the paper says that games, its own figures or simulated teams can test.
 
-Most are declared in data/paper/statements.yaml; those that need arithmetic of their own are functions, in `confirmed`
-and `denied`.
+They are declared in data/paper/statements.yaml, each with its comparison or its query.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,19 +11,15 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from pipeline.paper.compare import read_numbers
-from pipeline.paper.figures import Figures, Suite, figure_values, varied_suite
+from pipeline.paper.figures import expensive_bounds
 from pipeline.paper.ledger.outcomes import TESTS, Labels, Outcome, adjust
-from pipeline.paper.statements import confirmed, denied
 from pipeline.paper.statements.cells import compared, our_cells, printed_cells
-from pipeline.paper.statements.check import AGREES, CONTRADICTS, UNDECIDED, VERDICTS, Check
 from pipeline.tables.io import polars_schema
 from pipeline.tables.paths import NUMBERS, RESULTS, TABLES, read_yaml
-from pipeline.tables.schemas.paper_results import STATEMENTS
+from pipeline.tables.schemas.results import STATEMENTS
 
 LEAKS, TASKS = Path("data/paper/appendix_c.csv"), Path("data/suites/standard.jsonl")
-DECLARED = Path("data/paper/statements.yaml")
-CHECKS = (*denied.CHECKS, *confirmed.CHECKS)
+DECLARED, IMPLIED = Path("data/paper/statements.yaml"), Path(__file__).with_name("printed.sql")
 RESULTS_ASKED = (
     "table1",
     "patterns",
@@ -35,11 +30,13 @@ RESULTS_ASKED = (
     "mixed_effects",
 )
 
+MOST_MOVES = 1000  # expensive moves in all varied games of a model, of which the cost is bounded
+
 EXACT, PRINTED, SIMULATED = "exact games", "printed figures", "simulated teams"
 # What could hardly have come out otherwise: a rule built as the paper states it, a count of its set-up.
 BY_CONSTRUCTION = "by construction"
 EVIDENCE = (EXACT, PRINTED, SIMULATED, BY_CONSTRUCTION)
-CONFIRMED, NOT_SHOWN, NEEDS_TRACES = "confirmed", "not shown", "needs model traces"
+CONFIRMED, NOT_SHOWN, UNDECIDED, NEEDS_TRACES = "confirmed", "not shown", "undecided", "needs model traces"
 ADDITION = "our addition"
 DENIED = {EXACT: "contradicted by exact games", PRINTED: "contradicted by printed figures"}
 SAME, OPPOSITE = "same direction in simulated teams", "opposite in simulated teams"
@@ -122,27 +119,37 @@ def open_evidence(
     from pipeline.paper.ledger.measures import open_results
 
     connection = open_results(results, tables, RESULTS_ASKED)
-    connection.register("figures", printed_cells(numbers))
-    connection.register("leaked", pl.read_csv(leaks, glob=False))
-    connection.execute("CREATE TABLE results.printed AS FROM figures; CREATE TABLE results.listed AS FROM leaked")
-    connection.execute("CREATE TABLE results.tasks AS FROM read_json(?, maximum_object_size = 100000000)", [str(tasks)])
+    add_printed(connection, tasks, leaks, numbers)
     return connection
 
 
-def build_statements(
-    statements: Sequence[Statement], checks: Sequence[Check], connection: duckdb.DuckDBPyConnection
-) -> pl.DataFrame:
+def add_printed(connection: duckdb.DuckDBPyConnection, tasks: Path, leaks: Path, numbers: Path) -> None:
+    """Add to the schema `results` what the paper prints and what its suite implies: `printed`, `listed`, `tasks`,
+    `expensive` (moves, least: what full schedules of the varied tasks cost with so many expensive moves) and the tables
+    of printed.sql."""
+    frames = {
+        "printed": printed_cells(numbers),
+        "listed": pl.read_csv(leaks, glob=False),
+        "expensive": expensive_bounds(tasks, MOST_MOVES),
+    }
+    for name, frame in frames.items():
+        connection.register("frame", frame)
+        connection.execute(f"CREATE TABLE results.{name} AS FROM frame")
+        connection.unregister("frame")
+    connection.execute("CREATE TABLE results.tasks AS FROM read_json(?, maximum_object_size = 100000000)", [str(tasks)])
+    connection.execute(IMPLIED.read_text(encoding="utf-8"))
+
+
+def build_statements(statements: Sequence[Statement], connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
     """The ledger of statements, what is denied first: one row a statement (its key: id); STATEMENTS_SCHEMA.
 
-    connection: of `open_evidence`. checks: of `check_paper`. Holm's correction is over all tests that have a p, of each
-    kind of evidence by itself, and of additions.
+    connection: of `open_evidence`. Holm's correction is over all tests that have a p, of each kind of evidence by
+    itself, and of additions.
     """
     cells = pl.concat([connection.sql("FROM printed").pl(), our_cells(connection.sql("FROM table1").pl())])
     outcomes = [statement.outcome(connection, cells) for statement in statements]
-    families = [*(statement.family for statement in statements), *(PRINTED for _ in checks)]
-    tested = by_family([*outcomes, *map(_outcome_of, checks)], families)
-    rows = [statement_row(s, o) for s, o in zip(statements, tested, strict=False)]
-    rows += [check_row(check, o) for check, o in zip(checks, tested[len(statements) :], strict=True) if o]
+    tested = by_family(outcomes, [statement.family for statement in statements])
+    rows = [statement_row(s, o) for s, o in zip(statements, tested, strict=True)]
     order = list(STATEMENT_VERDICTS)
     return pl.DataFrame(sorted(rows, key=lambda row: order.index(row[4])), schema=STATEMENTS_SCHEMA, orient="row")
 
@@ -171,22 +178,6 @@ def statement_row(statement: Statement, outcome: Outcome | None) -> Row:
     return (*cells, *_tested(outcome), DECLARED.as_posix() if outcome else "", statement.reading)
 
 
-def check_row(check: Check, outcome: Outcome) -> Row:
-    """The row of a statement that a function checks."""
-    verdict = {AGREES: CONFIRMED, CONTRADICTS: DENIED[PRINTED]}.get(check.verdict, check.verdict)
-    module = "confirmed" if check.verdict == AGREES else "denied"
-    says = f"{check.says[:1].upper()}{check.says[1:].rstrip('.')}."
-    cells = (check.name.replace(" ", "-"), check.where, says, PRINTED, verdict)
-    return (*cells, *_tested(outcome), f"pipeline/paper/statements/{module}.py", check.reading)
-
-
-def _outcome_of(check: Check) -> Outcome:
-    fits = check.verdict == AGREES
-    return Outcome(
-        check.test, fits, not fits, check.follows, check.n, check.unit, check.statistic, p_value=check.p_value
-    )
-
-
 def _tested(outcome: Outcome | None) -> Row:
     if outcome is None:
         return ("", "", *(None,) * 7, "")
@@ -194,24 +185,10 @@ def _tested(outcome: Outcome | None) -> Row:
     return (o.shown, o.test, *o.figures, o.exact, o.n, o.unit)
 
 
-def check_statements(f: Figures, suite: Suite, leaks: pl.DataFrame) -> list[Check]:
-    """Every check by a function, contradictions first.
-
-    f: of `figure_values`. suite: of `varied_suite`. leaks: rows of data/paper/appendix_c.csv.
-    """
-    checks = [denied.expensive_moves_paid(f, suite), *(check(f) for check in CHECKS), confirmed.leaks_listed(f, leaks)]
-    return sorted(checks, key=lambda check: VERDICTS.index(check.verdict))
-
-
-def check_paper(numbers: Path = NUMBERS, tasks: Path = TASKS, leaks: Path = LEAKS) -> list[Check]:
-    """Every check by a function, from the project's files."""
-    return check_statements(figure_values(read_numbers(numbers)), varied_suite(tasks), pl.read_csv(leaks, glob=False))
-
-
 def statements_of_study(results: Path = RESULTS, tables: Path = TABLES) -> pl.DataFrame:
     """The ledger of statements by the project's files: see `build_statements`."""
     with open_evidence(results, tables) as connection:
-        return build_statements(read_statements(), check_paper(), connection)
+        return build_statements(read_statements(), connection)
 
 
 def read_statement_rows(path: Path = RESULTS / "statements.csv") -> pl.DataFrame:

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from pipeline.statistics.bootstrap import percentile_bounds
 from pipeline.statistics.paired_tests import holm, paired_permutation
-from pipeline.statistics.resampling import Resampling, cluster_draws
-from pipeline.statistics.robustness.sweep import Array
+from pipeline.statistics.resampling import Array, Resampling, cluster_draws
 from pipeline.tables.io import to_frame
 from pipeline.tables.schemas.results import ROBUSTNESS, ROBUSTNESS_FLIPS, ROBUSTNESS_RANKS
 

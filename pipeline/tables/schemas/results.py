@@ -1,7 +1,7 @@
 """The result tables that statistics make: how sure a figure is, who differs from whom, and what choices change."""
 
-from pipeline.tables.schemas.paper_results import PAPER_RESULTS
 from pipeline.tables.schemas.query_results import QUERY_RESULTS
+from pipeline.tables.schemas.speech import TRUTH
 from pipeline.tables.schemas.table import CONDITION, SIMULATED, TEAM, C, Column, Table
 
 SETTING = C("setting", "str", "uniform or varied errand costs")
@@ -16,7 +16,127 @@ TEAMS = C(
     "the group of teams: protocols, styles, other simulated ones, others, or the paper's models as printed",
 )
 PREDICTOR = C("predictor", "str", "excess cost raw, as its log (games above 0 only), or as its rank")
+THIRDS = ("easy", "medium", "hard")
 POOLED = C("setting", "str", "uniform, varied, or pooled: both together")
+
+COMPARE = Table(
+    "compare",
+    "one baseline figure of the paper beside ours",
+    ("method", "setting", "metric"),
+    (
+        C("source", "str", "where the paper prints it"),
+        C("setting", "str", "uniform or varied errand costs"),
+        C("method", "str", "the protocol, as the paper calls it"),
+        TEAM,
+        METRIC,
+        C("published", "str", "the figure as printed"),
+        C("ours", "str", "ours at its precision"),
+        C("ours_exact", "float", "ours as it is"),
+        C("equal", "bool", "whether the two are; empty without games of all the paper's tasks"),
+    ),
+)
+
+AUDIT_COUNTS = Table(
+    "audit",
+    "one team, condition and code of what the auditor found",
+    ("team", "condition", "code", "severity"),
+    (
+        TEAM,
+        CONDITION,
+        C("audited", "int", "traces that were audited"),
+        C("code", "str", "what does not fit (docs/audit.md); none where nothing was found"),
+        C("severity", "str", "error, known or note; empty where nothing was found"),
+        C("traces", "int", "traces that have it"),
+        C("divergences", "int", "how often they have it"),
+    ),
+)
+
+DIFFICULTY = Table(
+    "difficulty",
+    "one condition, setting, density and difficulty of the paper's tasks",
+    ("condition", "setting", "density", "difficulty"),
+    (
+        CONDITION,
+        SETTING,
+        C("density", "float", "the task's parameter: errands for this share of slots"),
+        C("difficulty", "str", "easy, medium or hard, by the task list"),
+        C("tasks", "int", "its tasks"),
+        C("errands", "int", "an agent's at first"),
+        C("optimal_cost", "float", "mean cost of the oracle's schedules", "cost"),
+        C("feasible_pct", "float", "mean share of assignments without a clash that no calendar rules out", "%"),
+        *(C(f"own_{third}", "int", f"tasks in the {third} third by their own optimum") for third in THIRDS),
+    ),
+)
+
+KNOWN_TRUTH = Table(
+    "known_truth",
+    "one finder, part and kind of phrasing: precision and recall against known truth",
+    ("finder", "part", "held_out"),
+    (
+        *TRUTH.columns[1:4],
+        C("templates", "int", "the templates that its messages are written from"),
+        *TRUTH.columns[5:],
+        *(
+            C(f"{measure}{end}", "float", f"{meaning}{of}")
+            for measure, meaning in (
+                ("precision", "hits / (hits + false_alarms)"),
+                ("recall", "hits / (hits + misses)"),
+            )
+            for end, of in (("", ""), ("_low", ": lower end of its interval"), ("_high", ": its upper end"))
+        ),
+    ),
+)
+
+# Of a test, where there is one.
+TEST = (
+    C("statistic", "float", "the statistic of `test`; empty where there is none"),
+    C("low", "float", "lower end of its 95 % interval"),
+    C("high", "float", "its upper end"),
+    C("p_value", "float", "the test's p"),
+    C("p_holm", "float", "the same by Holm's correction over all tests of the table"),
+)
+
+LEDGER = Table(
+    "ledger",
+    "one figure of the paper and what became of it",
+    ("source", "setting", "method", "metric"),
+    (
+        C("source", "str", "where the paper prints it"),
+        C("setting", "str", "uniform, varied or pooled, with condition and difficulty where it is of one"),
+        C("method", "str", "whose figure it is: a protocol, a model, all models, or the set-up"),
+        C("metric", "str", "what it measures"),
+        C("published", "str", "the figure as printed"),
+        C("ours", "str", "ours at its precision; of a stand-in, what simulated teams show"),
+        C("verdict", "str", "what became of it (above)"),
+        C("by_construction", "bool", "of a stand-in: whether the teams' own parameters bring the direction about"),
+        C("computed_by", "str", "the query, module or notebook that computes ours, or would"),
+        C("note", "str", "the comparison that stands in, or why no game tells"),
+        C("test", "str", "how the two were compared"),
+        *TEST,
+        C("n", "int", "how many were compared"),
+    ),
+)
+
+STATEMENTS = Table(
+    "statements",
+    "one statement of the paper and what its test gave",
+    ("id",),
+    (
+        C("id", "str", "its entry in data/paper/statements.yaml"),
+        C("where", "str", "where the paper says it"),
+        C("says", "str", "what it says"),
+        C("evidence", "str", "exact games, by construction, printed figures or simulated teams"),
+        C("verdict", "str", "what the test gave (above)"),
+        C("found", "str", "what the evidence shows"),
+        C("test", "str", "how it was tested"),
+        *TEST,
+        C("exact", "bool", "whether nothing was drawn at random"),
+        C("n", "int", "how many of `unit` were compared"),
+        C("unit", "str", "what was compared"),
+        C("computed_by", "str", "where the test is"),
+        C("reading", "str", "how the statement is read"),
+    ),
+)
 
 INTERVALS = Table(
     "intervals",
@@ -252,8 +372,13 @@ EXCESS = Table(
 RESULT_TABLES = {
     table.name: table
     for table in (
-        *PAPER_RESULTS,
         *QUERY_RESULTS,
+        COMPARE,
+        AUDIT_COUNTS,
+        DIFFICULTY,
+        KNOWN_TRUTH,
+        LEDGER,
+        STATEMENTS,
         INTERVALS,
         COMPARISONS,
         RANKS,

@@ -1,6 +1,16 @@
--- Which offered slot a meeting took: one row per team, setting and condition, over all its games together.
+-- Which offered slot a meeting took, over all games of a group together.
 -- Meetings are those coordinated for which somebody offered a feasible slot (sql/shared/offers.sql). The feasible slots
 -- of a round are ordered by their first offer. Shares are in % of these meetings, and add up to 100.
+-- Row: one team, setting and condition: which offered slot its meetings took
+-- Key: team, setting, condition
+-- Columns:
+--   team, simulated, setting, condition
+--   meetings int: coordinated meetings for which somebody offered a feasible slot
+--   slots_offered float: mean over these of the distinct feasible slots offered
+--   first_pct float [%]: share of these in the feasible slot that was offered first
+--   second_pct float [%]: share in the one offered second
+--   later_pct float [%]: share in one offered later
+--   not_offered_pct float [%]: share in a slot that nobody had offered
 SELECT
     team,
     bool_or(simulated) AS simulated,

@@ -1,6 +1,20 @@
--- Semantic leaks (section 4, Appendix C): one row per team, setting, condition and tier; `all` counts every tier.
+-- Semantic leaks (section 4, Appendix C).
 -- A leaked message counts once a tier, however many labels and recipients it has; a rate is of all messages sent.
 -- `played_by` is one value, so that games without a setting find each other: a bare NULL equals none.
+-- Row: one team, setting, condition and tier of labels: semantic leaks (Appendix C)
+-- Key: team, setting, condition, tier
+-- Columns:
+--   team, simulated, setting, condition
+--   tier str: sensitive, neutral, public or unknown; all: every tier
+--   games
+--   messages int: messages that they hold, direct and in groups
+--   leaked_messages int: messages that disclose a label of the tier, each once
+--   induced_messages int: those sent to a probing agent, or after one wrote to the sender in the same round
+--   spontaneous_messages int: the others
+--   messages_to_entitled int: those that tell a recipient the label of a meeting that it takes part in
+--   leaks int: rows of the table leaks: a message, label and recipient each
+--   leaked_share float: leaked messages / messages
+--   induced_share float: induced messages / messages
 WITH sent AS (
     SELECT team, bool_or(simulated) AS simulated, setting, condition, (team, setting, condition) AS played_by, count(*) AS games, sum(dms + group_messages)::BIGINT AS messages
     FROM games

@@ -1,7 +1,20 @@
--- Results by member: one row per team, setting, condition and kind of agent in the team.
 -- A kind is a model, or else a type, and whether it probes; agents of one type that differ in their parameters are
 -- variants, numbered from 1 by seat. Means are over the member's seats in all games; VPS over observed pairs and rounds:
 -- what was learnt of it (given away), and what it learnt of others.
+-- Row: one team, setting, condition and kind of agent in it: means over its seats in all games
+-- Key: team, setting, condition, member, variant, nosy
+-- Columns:
+--   team, simulated, setting, condition
+--   member str: the agent's model, or else its type
+--   variant int: parts agents of one type by their parameters, from 1 by seat
+--   nosy bool: whether it probes
+--   games
+--   seats int: agents of that kind in them
+--   cost float [cost]: cost of its own moves
+--   excess_burden float [cost]: own cost − its share in the optimal schedule
+--   messages_sent float: messages that it sent, a game
+--   vps_given_mean float [VPS]: what was learnt of it, equal weights, over observed pairs and rounds
+--   vps_learnt_mean float [VPS]: what it learnt of others, likewise
 WITH parameters AS (
     SELECT game_id, agent, string_agg(parameter || '=' || value, ' ' ORDER BY parameter) AS settings
     FROM agent_parameters

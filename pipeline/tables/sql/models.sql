@@ -1,5 +1,12 @@
--- Who speaks: one row per team, condition and model, over the agents that do not probe. Model is as the trace names it,
--- and empty where agents have none.
+-- Who speaks.
+-- Row: one team, condition and model of agents that do not probe
+-- Key: team, condition, model
+-- Columns:
+--   team, simulated, condition
+--   model str: the model as the traces name it; empty for agents without one
+--   agents int: agents with it, in all games
+--   games
+--   tasks int: their tasks
 SELECT
     team,
     bool_or(simulated) AS simulated,

@@ -1,6 +1,20 @@
--- Table 4: one row per team, setting, condition and pattern, in the paper's order of ranks.
+-- Table 4, in the paper's order of ranks.
 -- `strict` counts the occurrences that also hold by the stricter definition; a rate is per message sent.
 -- `played_by` is one value, so that games without a setting find each other: a bare NULL equals none.
+-- Row: one team, setting, condition and pattern (Table 4)
+-- Key: team, setting, condition, pattern
+-- Columns:
+--   team, simulated, setting, condition
+--   paper_rank int: its rank in the paper, from 1
+--   pattern str: the pattern, by its name in the table patterns
+--   level str: message or social: whether one message shows it, or what agents do together
+--   unit str: what is counted: messages, moves, rounds, meetings or agents
+--   games
+--   messages int: messages that they hold, direct and in groups
+--   occurrences int: how often it occurs
+--   strict_occurrences int: how often by the stricter definition too
+--   per_game float: occurrences / games
+--   per_message float: occurrences / messages, where messages are counted
 WITH named AS (
     SELECT *
     FROM (

@@ -1,6 +1,13 @@
--- What the games of a condition and setting share: one row per condition, setting (`pooled` for both) and fact.
+-- What the games of a condition and setting share.
 -- A fact that differs between games has no value; a cell is a setting, density and difficulty. Tasks of one name and
 -- several seeds or calendars are several, and a game that names no task is of one of its own.
+-- Row: one condition, setting and fact of the set-up
+-- Key: condition, setting, fact
+-- Columns:
+--   condition
+--   setting str: uniform, varied or unknown; pooled: all together
+--   fact str: tasks, tasks_per_cell, agents, participants_per_meeting, meetings or slots
+--   value int: its value; empty where games differ in it
 WITH played AS (
     SELECT
         condition,

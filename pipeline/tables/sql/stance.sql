@@ -1,9 +1,21 @@
--- Table 3 (Appendix A), over both settings: one row per team and condition. Shares are of messages in English.
+-- Table 3 (Appendix A). Shares are of messages in English.
 -- The ratio is acquiescence / pushback; expensive moves are errands of cost 100 or more moved in varied games.
 -- The paper names profiles without a rule. Ours reproduces its seven: ratio 2 and 0.8 part those who give in, balance
 -- and resist, 1 the two kinds of balance; 1.5 expensive moves a varied game (its models lie at 0.4 to 1.2, and at 2.0
 -- and 2.8) part those who know what a move costs from those who do not. Where a game's setting is unknown, or none is
 -- varied, so are the moves per varied game, and the profile.
+-- Row: one team and condition, over both settings (Table 3)
+-- Key: team, condition
+-- Columns:
+--   team, simulated, condition, games
+--   english_messages int: messages in English
+--   acquiescence_pct float [%]: share of these that give in
+--   pushback_pct float [%]: share that resist
+--   both_pct float [%]: share that do both
+--   ratio float: acquiescence / pushback; empty without pushback
+--   expensive_moves int: errands of cost 100 or more that were moved in varied games
+--   expensive_moves_per_varied_game float: these / varied games; empty where a setting is unknown
+--   profile str: the profile's name in the paper, by the rule in sql/stance.sql
 WITH talked AS (
     SELECT
         team,

@@ -1,8 +1,16 @@
--- What a style's parameters do: one row per setting, condition, parameter and pattern or other outcome, over the teams of
--- simulated speakers that state the parameter and played every task that any team there did. Patterns count per message, or per game where no message shows them.
+-- What a style's parameters do. Patterns count per message, or per game where no message shows them.
 -- The correlation is over teams, few of them, and so a hint, no test; of two, which lie on a line always, there is none.
 -- by_construction marks what the parameter brings about by its meaning: that direction supports nothing.
 -- `played_by` is one value, so that games without a setting find each other: a bare NULL equals none.
+-- Row: one setting, condition, parameter and outcome, over the simulated teams that played every task there
+-- Key: setting, condition, parameter, outcome
+-- Columns:
+--   setting, condition
+--   parameter str: the parameter of a style
+--   outcome str: the pattern, or coordination_rate, excess_cost or vps
+--   teams int: the teams that state it
+--   correlation float: Pearson's over these teams, a hint, no test; empty for two, or without variation
+--   by_construction bool: whether the parameter brings the outcome about by its meaning
 WITH parameters AS (
     SELECT team, setting, condition, (team, setting, condition) AS played_by, parameter, avg(value ORDER BY game_id, agent) AS value
     FROM agent_parameters JOIN games USING (game_id)

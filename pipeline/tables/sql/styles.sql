@@ -1,6 +1,13 @@
 -- Each style beside what it led to: one row per team whose agents have parameters, setting, condition and measure.
 -- kind is parameter (what the style was given, the mean over agents) or outcome (the mean over games, or per message).
 -- `played_by` is one value, so that games without a setting find each other: a bare NULL equals none.
+-- Row: one team whose agents have parameters, setting, condition and measure
+-- Key: team, setting, condition, kind, name
+-- Columns:
+--   team, simulated, setting, condition
+--   kind str: parameter: given to the agents; outcome: what it led to
+--   name str: the parameter, figure or pattern
+--   value float: mean over agents of a parameter, over games of an outcome; patterns a message, or a game
 WITH teams AS (
     SELECT DISTINCT games.game_id, team, simulated, setting, condition
     FROM games JOIN agent_parameters USING (game_id)

@@ -1,4 +1,16 @@
--- Table 2: the three patterns that explain failures, over both settings: one row per team, condition and pattern.
+-- Table 2: the three patterns that explain failures.
+-- Row: one team, condition and pattern of the three that explain failures, over both settings
+-- Key: team, condition, pattern
+-- Columns:
+--   team, simulated, condition
+--   level str: message or social: whether one message shows it, or what agents do together
+--   pattern str: availability gossip, false agreement or qualitative flattening
+--   unit str: what is counted: messages, moves, rounds, meetings or agents
+--   games
+--   messages int: messages that they hold, direct and in groups
+--   occurrences int: how often it occurs
+--   strict_occurrences int: how often by the stricter definition too
+--   share_of_messages float: occurrences / messages, where messages are counted
 WITH named AS (
     SELECT *
     FROM (

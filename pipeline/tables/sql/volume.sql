@@ -1,7 +1,20 @@
--- How much was said and what it led to: one row per team, setting, condition and difficulty; `all` pools the tasks.
+-- How much was said and what it led to.
 -- A level that a list calls `all` or `unknown` is `all (level)` or `unknown (level)` here.
 -- DMs per meeting are over meetings held; dms_per_scheduled is Table 1's column, and what section 4 gives by difficulty.
 -- Figure 6 is prior_meetings_moved_per_game: distinct earlier meetings that somebody moved.
+-- Row: one team, setting, condition and difficulty: how much was said, and what it led to
+-- Key: team, setting, condition, difficulty
+-- Columns:
+--   team, simulated, setting, condition
+--   difficulty str: easy, medium, hard, unknown or a level of an own list; all: every task
+--   games
+--   dms_per_meeting float: direct messages / meetings held, of all games together
+--   dms_per_scheduled float: Table 1's: mean over games of direct messages / meetings scheduled
+--   said_chars_per_message float [characters]: text said / messages, of all games together
+--   said_chars_per_meeting float [characters]: text said / meetings held, of all games together
+--   prior_meetings_moved_per_game float: distinct earlier meetings that somebody moved (Figure 6)
+--   first_feasible_share float: of coordinated meetings that had such a slot, the share that took the first
+--   fairness float: mean over games of least agent's cost / largest agent's
 WITH moved AS (
     SELECT game_id, count(DISTINCT item_id) AS prior_meetings
     FROM moves

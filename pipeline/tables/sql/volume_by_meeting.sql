@@ -1,4 +1,17 @@
--- Figure 4, and cost as it builds up: one row per team, setting, condition and meeting index. Means are over games.
+-- Figure 4, and cost as it builds up.
+-- Row: one team, setting, condition and meeting: means over games (Figure 4)
+-- Key: team, setting, condition, meeting_index
+-- Columns:
+--   team, simulated, setting, condition
+--   meeting_index int: the meeting's place in the stream, from 1
+--   games
+--   dms float: direct messages
+--   messages float: messages, direct and in groups
+--   said_chars float [characters]: text said
+--   prior_meetings_moved float: earlier meetings that somebody moved in its round
+--   cumulative_cost float [cost]: cost of all moves until its end
+--   cumulative_optimal_cost float [cost]: the oracle's cost of the meetings so far
+--   cumulative_excess float [cost]: cumulative − cumulative optimal cost
 SELECT
     team,
     bool_or(simulated) AS simulated,

@@ -1,6 +1,14 @@
--- Figure 5: one row per team, setting, condition and speaker position; position 0 stands for all non-participants.
 -- Means are over the meetings of all games; a position's share is of all its meetings' direct messages.
 -- `played_by` is one value, so that games without a setting find each other: a bare NULL equals none.
+-- Row: one team, setting, condition and speaker's place (Figure 5)
+-- Key: team, setting, condition, position
+-- Columns:
+--   team, simulated, setting, condition
+--   position int: the speaker's place among the meeting's participants, from 1; 0: all who take no part
+--   meetings int: meetings of all its games
+--   dms_per_meeting float: direct messages from that place / meetings
+--   said_chars_per_meeting float [characters]: text said from that place / meetings
+--   share_of_dms float: its part of the group's direct messages; empty where there are none
 WITH said AS (
     SELECT
         team,

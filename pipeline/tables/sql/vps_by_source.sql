@@ -1,5 +1,14 @@
--- Where the privacy loss comes from: one row per team, setting, condition, weight mode and source of updates.
+-- Where the privacy loss comes from.
 -- A source's share is of the losses of all the group's games together, so that the shares of a group add up to 1.
+-- Row: one team, setting, condition, weight mode and source of updates
+-- Key: team, setting, condition, weight_mode, source
+-- Columns:
+--   team, simulated, setting, condition, weight_mode
+--   source str: the kind of evidence that moved beliefs
+--   games int: games in which it did
+--   updates int: updates of beliefs
+--   vps_loss_moved float [VPS]: privacy loss that they brought, all games together
+--   share float: its part of the loss of all sources together
 SELECT
     team,
     bool_or(simulated) AS simulated,

@@ -16,10 +16,9 @@ from pipeline.traces.audit.trace import Setup, Trace
 from pipeline.traces.audit.yardsticks import Calendars, Meetings, UnknownOptimum, optimum, scheduled, stated_slots
 from pipeline.traces.records import NO_CAP
 from sim.calendar import Calendar, Errand
-from sim.tasks.blocked import MOST_ATTEMPTS, blocked_per_agent, eligible_slots
 from sim.tasks.labels import draw, load_bank
 from sim.tasks.scenario import Scenario
-from sim.tasks.suite import prior_meetings
+from sim.tasks.suite import MOST_ATTEMPTS, blocked_per_agent, eligible_slots, prior_meetings
 
 BLOCKED = re.compile(r"(?P<task>.+)_blocked\d{1,6}")
 # Appendix F: what the paper's games share, and what differs where one agent probes. The public harness writes no cap as

@@ -9,9 +9,9 @@ import msgspec
 from pipeline.traces.audit.divergences import Findings, same_figure
 from pipeline.traces.audit.trace import Setup, Trace, nested, whole
 from sim.calendar import Calendar
-from sim.tasks.bounded import Replay, greedy, replay
 from sim.tasks.oracle import NoSchedule, NotProven, Optimum, placement, solve
 from sim.tasks.scenario import Meeting
+from sim.tasks.schedules import Replay, greedy, replay
 
 SHARES = "oracle_per_agent_cost"
 Calendars = tuple[Calendar, ...]
@@ -52,7 +52,7 @@ def optimum(calendars: Calendars, meetings: Meetings) -> Optimum | None:
     if is_large(calendars, meetings, MOST_PLACES):
         raise UnknownOptimum(f"too large for the solver: {len(meetings)} meetings in {len(calendars[0])} slots")
     try:
-        return solve(calendars, meetings, seconds=30)
+        return solve(calendars, meetings, effort=30)
     except NoSchedule:
         return None
     except (NotProven, ValueError, OverflowError) as error:

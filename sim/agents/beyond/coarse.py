@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, exp, log10
-from random import Random
 
 import msgspec
 from msgspec import Struct
 
-from sim.agents import Action, Registration, Request
+from sim.agents import Action, Request
 from sim.agents.dsm import TOP_SCORE, Dsm, DsmParameters, Proposals, Scores
 from sim.agents.dsm import Decision as DsmDecision
 from sim.agents.imap import CostRequest, Decision, Imap, local_cost
-from sim.agents.scripted import dm, others
+from sim.agents.scripted import check_ladder, dm, others
 from sim.calendar import Calendar
 
 
@@ -69,18 +68,12 @@ class KBitImap(Imap):
     def __init__(self, parameters: KBitParameters = KBitParameters()) -> None:
         self.bounds = grid(parameters.bits, parameters.top)
 
-    def talk(self, request: Request) -> list[Action]:
-        answers = []
-        for sender, payload in self.received(request):
-            match payload:
-                case CostRequest():
-                    levels = {s: self.level(request.calendar, s) for s in payload.slots}
-                    answers.append(dm(sender, request.meeting, Levels(request.meeting.id, levels, self.bounds)))
-                case Levels():
-                    self.replies[sender] = {s: self.price(code) for s, code in payload.levels.items()}
-                case Decision():
-                    self.agreed = payload.slot
-        return answers + self.lead(request) if self.leads(request) else answers
+    def reply(self, request: Request, slots: Sequence[int]) -> Levels:
+        return Levels(request.meeting.id, {s: self.level(request.calendar, s) for s in slots}, self.bounds)
+
+    def note(self, sender: int, payload: Struct) -> None:
+        if isinstance(payload, Levels):
+            self.replies[sender] = {s: self.price(code) for s, code in payload.levels.items()}
 
     def level(self, calendar: Calendar, slot: int) -> int | None:
         """The code of the slot. With 0 bits there is but one."""
@@ -108,8 +101,7 @@ class NoisyParameters(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if not 0 <= self.epsilon <= 50:
             raise ValueError(f"epsilon must lie between 0 and 50; got {self.epsilon}")
-        if not self.ladder or list(self.ladder) != sorted({c for c in self.ladder if c >= 0}):
-            raise ValueError(f"ladder must list ascending costs; got {list(self.ladder)}")
+        check_ladder(self.ladder)
 
 
 class Noisy(Struct, tag_field="imap", tag="noisy"):
@@ -150,35 +142,29 @@ class NoisyImap(Imap):
         self.parameters = parameters
         self.truth = truth_of(parameters.epsilon, len(parameters.ladder) + 1)
 
-    def register(self, registration: Registration) -> str:
-        self.stream = f"randomised response of agent {registration.agent} in {registration.game_seed}"
-        return super().register(registration)
-
     def begin_round(self, request: Request) -> None:
         super().begin_round(request)
-        self.coins = Random(f"{self.stream}, round {request.round}")
+        self.coins = self.own_draws("randomised response", request)
         self.untried: list[int] | None = None
         self.offered: int | None = None
         self.answers: dict[int, bool] = {}
 
-    def talk(self, request: Request) -> list[Action]:
-        meeting, answers = request.meeting, []
-        for sender, payload in self.received(request):
-            match payload:
-                case CostRequest():
-                    levels = {s: self.noisy(request.calendar, s) for s in payload.slots}
-                    noisy = Noisy(meeting.id, levels, list(self.parameters.ladder), self.truth)
-                    answers.append(dm(sender, meeting, noisy))
-                case Noisy():
-                    self.replies[sender] = dict(payload.levels)
-                case Offer(slot=slot):
-                    can = self.cost(request.calendar, slot) is not None
-                    answers.append(dm(sender, meeting, Can(meeting.id, slot, can)))
-                case Can(slot=slot) if slot == self.offered:
-                    self.answers[sender] = payload.can
-                case Decision():
-                    self.agreed = payload.slot
-        return answers + self.lead(request) if self.leads(request) else answers
+    def answer(self, request: Request, sender: int, payload: Struct) -> list[Action]:
+        if isinstance(payload, Offer):
+            can = self.cost(request.calendar, payload.slot) is not None
+            return [dm(sender, request.meeting, Can(request.meeting.id, payload.slot, can))]
+        return super().answer(request, sender, payload)
+
+    def reply(self, request: Request, slots: Sequence[int]) -> Noisy:
+        levels = {s: self.noisy(request.calendar, s) for s in slots}
+        return Noisy(request.meeting.id, levels, list(self.parameters.ladder), self.truth)
+
+    def note(self, sender: int, payload: Struct) -> None:
+        match payload:
+            case Noisy():
+                self.replies[sender] = payload.levels
+            case Can(slot=slot) if slot == self.offered:
+                self.answers[sender] = payload.can
 
     def noisy(self, calendar: Calendar, slot: int) -> int | None:
         """The level that is said: the true one, or a random other. Each answer takes two draws, lie or not."""

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from sim.agents import Action, Request
 from sim.agents.imap import local_cost
-from sim.agents.scripted import ScriptedAgent, agreed_batch, dm, others
+from sim.agents.scripted import ScriptedAgent, check_ladder, dm, others
 
 
 class PollParameters(Struct, frozen=True, kw_only=True):
@@ -25,25 +25,20 @@ class PollParameters(Struct, frozen=True, kw_only=True):
 
     - `ladder`: the thresholds, ascending; after them comes "at any cost", which counts as `dear`.
     - `survey`: how many responders are first asked about all slots at once, at the lowest threshold (null: all).
-    - `together`: ask all responders about a slot at once, not one after the other.
-    - `ties`: which of equal totals comes first: the `lowest` slot as in IMAP, one that was asked about already
-      (`named`), or what is cheapest for the initiator (`own`).
-    - `width`: slots asked about in a turn; twice as many with each turn after `patience`, as turns run out.
+    - `ties`: which of equal totals comes first: the `lowest` slot as in IMAP, or one that was asked about (`named`).
+    - `patience`: the turns in which one slot is asked about; twice as many with each turn after, as turns run out.
     """
 
     ladder: tuple[int, ...] = (0, 1, 100)
     dear: int = 1000
     survey: int | None = None
-    together: bool = False
-    ties: Literal["lowest", "named", "own"] = "lowest"
-    width: int = 1
+    ties: Literal["lowest", "named"] = "lowest"
     patience: int = 6
 
     def __post_init__(self) -> None:
-        if list(self.ladder) != sorted({t for t in self.ladder if 0 <= t < self.dear}):
-            raise ValueError(f"ladder must list ascending thresholds below {self.dear}; got {list(self.ladder)}")
-        if self.width < 1 or min(self.patience, self.survey or 0) < 0:
-            raise ValueError("width must be at least 1, patience and survey can't be negative")
+        check_ladder(self.ladder, self.dear)
+        if min(self.patience, self.survey or 0) < 0:
+            raise ValueError("patience and survey can't be negative")
 
 
 class Survey(Struct, tag_field="poll", tag="survey"):
@@ -75,10 +70,13 @@ class Decision(Struct, tag_field="poll", tag="decision"):
     slot: int
 
 
-class Poll(ScriptedAgent[Survey | Ask | Answer | Decision]):
+Payload = Survey | Ask | Answer | Decision
+
+
+class Poll(ScriptedAgent[Payload]):
     """One participant of a poll, initiator or responder as the meeting has it."""
 
-    decoder = msgspec.json.Decoder(Survey | Ask | Answer | Decision)
+    decoder = msgspec.json.Decoder(Payload)
 
     def __init__(self, parameters: PollParameters = PollParameters()) -> None:
         self.parameters = parameters
@@ -92,22 +90,20 @@ class Poll(ScriptedAgent[Survey | Ask | Answer | Decision]):
         self.surveyed = False
         self.agreed: int | None = None
 
-    def talk(self, request: Request) -> list[Action]:
-        answers, meeting = [], request.meeting
-        for sender, payload in self.received(request):
-            match payload:
-                case Survey():
-                    every: dict[int, int | None] = dict.fromkeys(range(len(request.calendar)), payload.limit)
-                    answers.append(dm(sender, meeting, self.answer(request, every)))
-                case Ask():
-                    answers.append(dm(sender, meeting, self.answer(request, payload.limits)))
-                case Answer():
-                    self.note(sender, payload)
-                case Decision():
-                    self.agreed = payload.slot
-        return answers + self.lead(request) if self.leads(request) else answers
+    def answer(self, request: Request, sender: int, payload: Payload) -> list[Action]:
+        match payload:
+            case Survey():
+                every: dict[int, int | None] = dict.fromkeys(range(len(request.calendar)), payload.limit)
+                return [dm(sender, request.meeting, self.reply(request, every))]
+            case Ask():
+                return [dm(sender, request.meeting, self.reply(request, payload.limits))]
+            case Answer():
+                self.note(sender, payload)
+            case Decision():
+                self.agreed = payload.slot
+        return []
 
-    def answer(self, request: Request, limits: dict[int, int | None]) -> Answer:
+    def reply(self, request: Request, limits: dict[int, int | None]) -> Answer:
         """Which of the slots the agent can take within their limits."""
         costs = {s: local_cost(request.calendar, s) for s in limits}
         can = {s for s, c in costs.items() if c is not None and ((top := limits[s]) is None or c <= top)}
@@ -138,42 +134,34 @@ class Poll(ScriptedAgent[Survey | Ask | Answer | Decision]):
         if settled and (settled[0] == ranked[0] or request.turn >= request.max_turns - 2):
             self.agreed = settled[0]
             return [dm(a, meeting, Decision(meeting.id, self.agreed)) for a in responders]
-        return self.ask(request, [s for s in ranked if s not in settled][: self.breadth(request.turn)])
+        breadth = 1 << max(0, request.turn - self.parameters.patience)
+        return self.ask(request, [s for s in ranked if s not in settled][:breadth])
 
     def ranked(self, request: Request, responders: list[int]) -> list[int]:
         """The slots that may still be possible for all, by the least that they can cost in total.
 
         Among equals by `ties`, then the lowest.
         """
-        order: dict[int, tuple[int, int, int]] = {}
+        order: dict[int, tuple[int, bool, int]] = {}
         for slot in range(len(request.calendar)):
             own = local_cost(request.calendar, slot)
             steps = [self.refused.get((a, slot), 0) for a in responders]
             if own is not None and all(step < len(self.prices) for step in steps):
                 total = own + sum(self.prices[step] for step in steps)
-                order[slot] = (total, self.after(slot, own), slot)
+                order[slot] = (total, self.parameters.ties == "named" and slot not in self.named, slot)
         return sorted(order, key=lambda s: order[s])
-
-    def after(self, slot: int, own: int) -> int:
-        """How far a slot stands behind others of the same total."""
-        return {"lowest": 0, "named": int(slot not in self.named), "own": own}[self.parameters.ties]
 
     def settled(self, slot: int, responders: Iterable[int]) -> bool:
         """Whether every responder has met a threshold for the slot."""
         return all((a, slot) in self.met for a in responders)
 
-    def breadth(self, turn: int) -> int:
-        """How many slots to ask about in this turn."""
-        return self.parameters.width << max(0, turn - self.parameters.patience)
-
     def ask(self, request: Request, slots: list[int]) -> list[Action]:
-        """Ask about the slots: of each the first responder that has not met its threshold, or all those."""
+        """Ask about the slots: of each the first responder that has not met its threshold."""
         meeting = request.meeting
         limits: dict[int, dict[int, int | None]] = {}
         for slot in slots:
-            left = [a for a in others(meeting, self.me) if (a, slot) not in self.met]
-            for agent in left if self.parameters.together else left[:1]:
-                limits.setdefault(agent, {})[slot] = self.limit(agent, slot)
+            agent = next(a for a in others(meeting, self.me) if (a, slot) not in self.met)
+            limits.setdefault(agent, {})[slot] = self.limit(agent, slot)
         self.named |= set(slots)
         self.pending = {(a, s) for a, asked in limits.items() for s in asked}
         return [dm(a, meeting, Ask(meeting.id, asked)) for a, asked in sorted(limits.items())]
@@ -183,14 +171,11 @@ class Poll(ScriptedAgent[Survey | Ask | Answer | Decision]):
         step = self.refused.get((agent, slot), 0)
         return self.parameters.ladder[step] if step < len(self.parameters.ladder) else None
 
-    def decide(self, request: Request) -> list[Action]:
-        return agreed_batch(request, self.agreed)
-
 
 class SpokenPoll(Poll):
     """One participant of a poll who puts it into plain English: a program that follows the protocol, and no model."""
 
-    def received(self, request: Request) -> Iterator[tuple[int, Survey | Ask | Answer | Decision]]:
+    def received(self, request: Request) -> Iterator[tuple[int, Payload]]:
         for message in request.inbox:
             if message.meeting_id == request.meeting.id:
                 payload = read_english(message.content, message.meeting_id)
@@ -201,7 +186,7 @@ class SpokenPoll(Poll):
         return [a | {"content": spoken(self.decoder.decode(a["content"]))} for a in super().talk(request)]
 
 
-def spoken(payload: Survey | Ask | Answer | Decision) -> str:
+def spoken(payload: Payload) -> str:
     """The message in English."""
     match payload:
         case Survey(limit=0):
@@ -252,7 +237,7 @@ SURVEYED = re.compile(rf"Which slots (?:are (free) for you|could you do {COST})\
 DECIDED = re.compile(r"Let's take slot (\d{1,9})\.")
 
 
-def read_english(text: str, meeting: int) -> Survey | Ask | Answer | Decision | None:
+def read_english(text: str, meeting: int) -> Payload | None:
     """The message that the English says; None where it says none of a poll's."""
     if match := DECIDED.fullmatch(text):
         return Decision(meeting, int(match[1]))

@@ -20,15 +20,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 from itertools import combinations_with_replacement
-from random import Random
 
 import msgspec
 from msgspec import Struct
 
-from sim.agents import Action, Registration, Request
+from sim.agents import Action, Request
 from sim.agents.beyond.coarse import level_of
 from sim.agents.imap import local_cost
-from sim.agents.scripted import ScriptedAgent, agreed_batch, dm, initiator, others
+from sim.agents.scripted import ScriptedAgent, check_ladder, dm, initiator, others
 
 MODULUS = 2**53 - 111  # the largest prime whose residues every reader of JSON keeps exactly
 
@@ -41,8 +40,7 @@ class SecureParameters(Struct, frozen=True, kw_only=True):
     at_once: int = 4
 
     def __post_init__(self) -> None:
-        if not self.ladder or list(self.ladder) != sorted({c for c in self.ladder if c >= 0}):
-            raise ValueError(f"ladder must list ascending costs; got {list(self.ladder)}")
+        check_ladder(self.ladder)
         if self.at_once < 1:
             raise ValueError(f"at_once must be at least 1; got {self.at_once}")
 
@@ -98,39 +96,33 @@ class Secure(ScriptedAgent[Key | Masked | More | Found | Decision]):
     def __init__(self, parameters: SecureParameters = SecureParameters()) -> None:
         self.parameters = parameters
 
-    def register(self, registration: Registration) -> str:
-        self.everybody = range(registration.num_agents)
-        self.stream = f"secure sums of agent {registration.agent} in {registration.game_seed}"
-        return super().register(registration)
-
     def begin_round(self, request: Request) -> None:
-        self.secrets = Random(f"{self.stream}, round {request.round}")
+        self.secrets = self.own_draws("secure sums", request)
         self.key: Key | None = None
         self.columns: dict[int, Masked] = {}
         self.agreed: int | None = None
 
-    def talk(self, request: Request) -> list[Action]:
-        meeting, takes_part = request.meeting, self.me in request.meeting.participants
-        actions = self.open(request) if self.leads(request) and self.key is None else []
-        for sender, payload in self.received(request):
-            match payload:
-                case Key() if takes_part and self.key is None and sender == initiator(meeting.participants):
-                    actions += self.begin(request, payload)
-                case More() if self.key and sender == self.key.tester:
-                    actions += self.send(request, payload.first)
-                case Masked() if not takes_part:
-                    actions += self.test(request, sender, payload)
-                case Found() if self.leads(request) and self.key and sender == self.key.tester:
-                    actions += self.choose(request, payload)
-                case Decision() if takes_part:
-                    self.agreed = payload.slot
-        return actions
+    def answer(self, request: Request, sender: int, payload: Key | Masked | More | Found | Decision) -> list[Action]:
+        takes_part = self.me in request.meeting.participants
+        from_tester = self.key is not None and sender == self.key.tester
+        match payload:
+            case Key() if takes_part and self.key is None and sender == initiator(request.meeting.participants):
+                return self.begin(request, payload)
+            case More() if from_tester:
+                return self.send(request, payload.first)
+            case Masked() if not takes_part:
+                return self.test(request, sender, payload)
+            case Found() if self.leads(request) and from_tester:
+                return self.choose(request, payload)
+            case Decision() if takes_part:
+                self.agreed = payload.slot
+        return []
 
-    def open(self, request: Request) -> list[Action]:
+    def lead(self, request: Request) -> list[Action]:
         """The initiator's first turn: find an outsider, draw the secrets, hand them out, and send its own vector."""
         meeting, slots = request.meeting, list(range(len(request.calendar)))
         tester = next((a for a in self.everybody if a not in meeting.participants), None)
-        if tester is None:
+        if tester is None or self.key is not None:
             return []
         levels = totals(self.parameters.ladder, len(meeting.participants))
         orders = [self.secrets.sample(slots, len(slots)) for _ in levels]
@@ -150,10 +142,8 @@ class Secure(ScriptedAgent[Key | Masked | More | Found | Decision]):
         """The masked vectors of the next totals, to the outsider."""
         assert self.key is not None
         parties = sorted(request.meeting.participants)
-        levels = list(enumerate(totals(self.parameters.ladder, len(parties))))
-        chosen = [level for level in levels[max(0, first) :] if level[0] < len(self.key.orders)][
-            : self.parameters.at_once
-        ]
+        levels = list(enumerate(totals(self.parameters.ladder, len(parties))))[: len(self.key.orders)]
+        chosen = levels[max(0, first) :][: self.parameters.at_once]
         if not chosen:
             return []
         rows = [[self.value(request, level, slot, parties) for slot in self.key.orders[level[0]]] for level in chosen]
@@ -199,9 +189,6 @@ class Secure(ScriptedAgent[Key | Masked | More | Found | Decision]):
             return []
         self.agreed = min(slots)
         return [dm(a, meeting, Decision(meeting.id, self.agreed)) for a in others(meeting, self.me)]
-
-    def decide(self, request: Request) -> list[Action]:
-        return agreed_batch(request, self.agreed)
 
 
 def alike(columns: list[Masked]) -> bool:

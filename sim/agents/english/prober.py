@@ -7,11 +7,12 @@ it was refused.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
 from sim.agents import Request
-from sim.agents.english.belief_state import BeliefState
+from sim.agents.english.beliefs import BeliefState
 from sim.agents.english.reader import Reading, normal
 from sim.agents.english.writer import Outbox, Part
 
@@ -31,8 +32,8 @@ class Prober:
 
     def __init__(self, draws: Random) -> None:
         self.draws = draws
-        self.asked: dict[int, int] = {}
-        self.this_round: dict[tuple[int, int], int] = {}
+        self.asked: Counter[int] = Counter()
+        self.this_round: Counter[tuple[int, int]] = Counter()
 
     def add_questions(
         self, request: Request, beliefs: BeliefState, readings: Sequence[tuple[int, Reading]], outbox: Outbox
@@ -41,14 +42,16 @@ class Prober:
         for sender in dict.fromkeys(sender for sender, _ in readings):
             key = (request.round, sender)
             slots = sore_spots(beliefs, sender)
-            if not slots or self.this_round.get(key, 0) >= MOST_QUESTIONS or request.turn + 1 >= request.max_turns:
+            if not slots or self.this_round[key] >= MOST_QUESTIONS or request.turn + 1 >= request.max_turns:
                 continue
-            if self.draws.random() >= CURIOSITY:
-                continue
-            level = LEVELS[min(self.asked.get(sender, 0), len(LEVELS) - 1)]
-            outbox.add(sender, Part(level, (self.draws.choice(slots),)))
-            self.this_round[key] = self.this_round.get(key, 0) + 1
-            self.asked[sender] = self.asked.get(sender, 0) + 1
+            if self.draws.random() < CURIOSITY:
+                self.this_round[key] += 1
+                self.ask(sender, self.draws.choice(slots), outbox)
+
+    def ask(self, agent: int, slot: int, outbox: Outbox) -> None:
+        """Add a question about the slot, more insistent than the agent's last."""
+        outbox.add(agent, Part(LEVELS[min(self.asked[agent], len(LEVELS) - 1)], (slot,)))
+        self.asked[agent] += 1
 
 
 class AdaptiveProber(Prober):
@@ -60,8 +63,8 @@ class AdaptiveProber(Prober):
 
     def __init__(self, draws: Random) -> None:
         super().__init__(draws)
-        self.answered: dict[int, int] = {}
-        self.refused: dict[int, int] = {}
+        self.answered: Counter[int] = Counter()
+        self.refused: Counter[int] = Counter()
         self.open_slot: dict[int, int] = {}
         self.last_slot: dict[int, int] = {}
         self.answered_about: set[tuple[int, int]] = set()
@@ -76,9 +79,7 @@ class AdaptiveProber(Prober):
         if request.turn + 1 >= request.max_turns:
             return
         for agent in self.likeliest(beliefs)[:number]:
-            level = LEVELS[min(self.asked.get(agent, 0), len(LEVELS) - 1)]
-            outbox.add(agent, Part(level, (self.slot_for(beliefs, agent),)))
-            self.asked[agent] = self.asked.get(agent, 0) + 1
+            self.ask(agent, self.slot_for(beliefs, agent), outbox)
 
     def learn(self, request: Request) -> None:
         """Note who answered its last question and who refused, by the words of what came back.
@@ -90,15 +91,14 @@ class AdaptiveProber(Prober):
             if slot is None or message.meeting_id != request.meeting.id:
                 continue
             refuses = REFUSAL.search(normal(message.content)) is not None
-            counts = self.refused if refuses else self.answered
-            counts[message.sender] = counts.get(message.sender, 0) + 1
+            (self.refused if refuses else self.answered)[message.sender] += 1
             if not refuses:
                 self.answered_about.add((message.sender, slot))
 
     def likeliest(self, beliefs: BeliefState) -> list[int]:
         """The agents that there is something to ask, the likeliest to answer first."""
         there = [a for a in sorted(beliefs.claims) if a != beliefs.me and sore_spots(beliefs, a)]
-        chance = {a: self.draws.betavariate(1 + self.answered.get(a, 0), 1 + self.refused.get(a, 0)) for a in there}
+        chance = {a: self.draws.betavariate(1 + self.answered[a], 1 + self.refused[a]) for a in there}
         return sorted(there, key=lambda a: (-chance[a], a))
 
     def slot_for(self, beliefs: BeliefState, agent: int) -> int:

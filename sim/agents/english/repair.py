@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from random import Random
 
 from sim.agents import Action, Request
-from sim.agents.english import StyleParameters
-from sim.agents.english.belief_state import BeliefState
+from sim.agents.english.beliefs import BeliefState
 from sim.agents.english.reader import Reading, Shift
 from sim.agents.english.writer import Outbox, Part
+from sim.agents.parameters import StyleParameters
 from sim.agents.scripted import clear_errand, reschedule
 from sim.calendar import Calendar, ScheduledMeeting
 
@@ -41,30 +41,15 @@ class Repair:
         """Answer requests to move a meeting, and note the answers to one's own."""
         for sender, reading in readings:
             shift = reading.shift
-            if self.plan and sender in self.members and sender not in self.yes and self.answers(reading):
-                self.note(sender, reading)
+            if self.plan and sender in self.members and sender not in self.yes and answers(reading, self.plan):
+                self.failed |= refuses(reading, self.plan)
+                self.yes |= set() if refuses(reading, self.plan) else {sender}
                 if self.is_agreed():
-                    self.open_up(request)
+                    self.open_up(request, self.plan)
             elif shift and reading.shift_asked:
                 self.consider(request, outbox, sender, shift)
             elif shift:
                 self.due |= {shift} & self.agreed
-
-    def answers(self, reading: Reading) -> bool:
-        """Whether a message answers the request: it names the meeting, or only says yes or no to its new slot."""
-        assert self.plan is not None
-        if reading.shift and not reading.shift_asked:
-            return reading.shift.meeting == self.plan.meeting
-        return any(c.slot == self.plan.to_slot for c in reading.claims)
-
-    def note(self, sender: int, reading: Reading) -> None:
-        """A member's yes or no."""
-        assert self.plan is not None
-        no = any(c.slot == self.plan.to_slot and c.kind == "negative" for c in reading.claims)
-        if no or reading.refuses:
-            self.failed = True
-        else:
-            self.yes.add(sender)
 
     def consider(self, request: Request, outbox: Outbox, sender: int, shift: Shift) -> None:
         """Say yes where the agent holds the meeting there and its new slot costs it little; else no."""
@@ -74,7 +59,7 @@ class Repair:
         act = "move_refuse"
         if can_move(calendar, shift, self.beliefs.scale.low) and to not in self.beliefs.pledged:
             self.agreed.add(shift)
-            self.beliefs.reprice(shift.from_slot, 1)
+            self.beliefs.costs[shift.from_slot] = 1
             act = "move_accept" if calendar[to] is None else "move_accept_costly"
         outbox.add(sender, Part(act, (shift.from_slot,), (to,), old=shift.meeting))
 
@@ -91,29 +76,26 @@ class Repair:
         willing = self.failed or (not self.plan and self.stance.random() < self.parameters.repair)
         if not willing or len(self.tried) >= MOST_REQUESTS or request.max_turns - request.turn <= 5:
             return False
-        plan = self.promising(request, best)
-        if plan is None:
+        item, slot, landing = self.promising(request, best) or (None, 0, 0)
+        if item is None:
             return False
-        item = request.calendar[plan.from_slot]
-        assert isinstance(item, ScheduledMeeting) and plan.to_slot is not None
-        self.plan, self.since, self.failed, self.yes = plan, request.turn, False, set()
-        self.tried.add(plan.to_slot)
+        self.plan, self.since, self.failed, self.yes = Shift(item.meeting_id, slot, landing), request.turn, False, set()
+        self.tried.add(landing)
         self.members = [a for a in item.participants if a != self.beliefs.me]
         for member in self.members:
-            outbox.add(member, Part("move_request", (plan.from_slot,), (plan.to_slot,), old=plan.meeting))
+            outbox.add(member, Part("move_request", (slot,), (landing,), old=item.meeting_id))
         return True
 
-    def open_up(self, request: Request) -> None:
+    def open_up(self, request: Request, plan: Shift) -> None:
         """Count the earlier meeting's slot as one that its participants can have for little."""
-        assert self.plan is not None
-        slot, item = self.plan.from_slot, request.calendar[self.plan.from_slot]
+        slot, item = plan.from_slot, request.calendar[plan.from_slot]
         self.beliefs.granted |= {(member, slot) for member in self.members}
-        self.beliefs.reprice(slot, item.cost if item else 0)
+        self.beliefs.costs[slot] = item.cost if item else 0
 
-    def promising(self, request: Request, best: int) -> Shift | None:
-        """A move of one of the lead's earlier meetings that would free a much cheaper slot; None where none would."""
+    def promising(self, request: Request, best: int) -> tuple[ScheduledMeeting, int, int] | None:
+        """An earlier meeting whose move would free a much cheaper slot, that slot, and where it may go."""
         beliefs, calendar = self.beliefs, request.calendar
-        bound = WORTHWHILE * beliefs.total(best, beliefs.scale.unknown)
+        bound = WORTHWHILE * beliefs.total(best)
         for slot, item in enumerate(calendar.slots):
             if not isinstance(item, ScheduledMeeting) or slot in beliefs.costs:
                 continue
@@ -126,7 +108,7 @@ class Repair:
                 default=None,
             )
             if price < bound and landing is not None:
-                return Shift(item.meeting_id, slot, landing)
+                return item, slot, landing
         return None
 
     def confirm(self, outbox: Outbox, slot: int) -> None:
@@ -155,6 +137,18 @@ class Repair:
             if way or calendar[to] is None:
                 actions += [*way, reschedule(shift.meeting, shift.from_slot, to)]
         return actions
+
+
+def answers(reading: Reading, plan: Shift) -> bool:
+    """Whether a message answers a request: it names the meeting, or only says yes or no to its new slot."""
+    if reading.shift and not reading.shift_asked:
+        return reading.shift.meeting == plan.meeting
+    return any(c.slot == plan.to_slot for c in reading.claims)
+
+
+def refuses(reading: Reading, plan: Shift) -> bool:
+    """Whether an answer is no."""
+    return reading.refuses or any(c.slot == plan.to_slot and c.kind == "negative" for c in reading.claims)
 
 
 def can_move(calendar: Calendar, shift: Shift, bound: float) -> bool:

@@ -7,40 +7,48 @@ construction. They use what their agent is told, and nothing else of the game.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from random import Random
 from typing import Any
 
 from sim.agents import CHEAP_TALK, DECISION, Action, Registration, Reply, Request
-from sim.agents.english import StyleParameters
-from sim.agents.english.belief_state import BeliefState, Memory
-from sim.agents.english.message_planner import MessagePlanner
+from sim.agents.english.beliefs import BeliefState, Memory
 from sim.agents.english.prober import AdaptiveProber, Prober
 from sim.agents.english.reader import Reading, read
 from sim.agents.english.repair import Repair
 from sim.agents.english.talk import Talk
 from sim.agents.english.writer import EVERYBODY, GROUP, Outbox, Part, Writer
+from sim.agents.parameters import StyleParameters
 from sim.agents.scripted import reschedule, schedule
-from sim.calendar import Calendar, ScheduledMeeting, item_id
+from sim.calendar import ScheduledMeeting, item_id
 
 # What a speaker thinks aloud in a reply that is cut off: it tells nobody anything.
 MUSING = "Let me go over what everyone has written so far, and see how it fits what I have in mind. "
 
 
+TO_PARTICIPANTS, TO_ALL = "participant_groupchat", "all_groupchat"
+
+STREAMS = ("words", "costs", "gossip", "labels", "stance", "courtesy", "commitments", "moves", "cuts", "probes")
+
+
 class Style:
-    """One simulated speaker. A `nosy` one also probes the others for what their slots hold."""
+    """One simulated speaker. A `nosy` one also probes the others for what their slots hold.
+
+    It has draws of its own for each of its purposes, `STREAMS`.
+    """
+
+    asks_as: type[Prober] = Prober
 
     def __init__(self, parameters: StyleParameters, nosy: bool = False) -> None:
         self.parameters, self.nosy = parameters, nosy
 
     def register(self, registration: Registration) -> str:
         self.me, self.channels = registration.agent, registration.channels
-        p, streams = self.parameters, {name: stream(registration, name) for name in STREAMS}
-        self.streams = streams
-        self.writer = Writer(self.me, p.held_out, streams["words"])
-        self.planner = MessagePlanner(self.me, p, streams["costs"], streams["gossip"], streams["labels"])
-        self.prober = Prober(streams["probes"]) if self.nosy else None
+        named = f"style:{registration.game_seed}:{self.me}"
+        self.streams = {purpose: Random(f"{named}:{purpose}") for purpose in STREAMS}
+        self.writer = Writer(self.me, self.parameters.held_out, self.streams["words"])
+        self.prober = self.asks_as(self.streams["probes"]) if self.nosy else None
         self.insistence: dict[int, int] = {}
         self.memory: Memory = {}
         self.round: int | None = None
@@ -52,10 +60,9 @@ class Style:
         if request.phase == CHEAP_TALK:
             return self.talk(request)
         promised = self.repair.moves(request.calendar, self.beliefs.agreement())
-        if request.phase != DECISION:
-            return self.answered(promised, self.streams["cuts"].random() < self.parameters.truncation)
-        batch = decide(request, self.beliefs, self.parameters, promised, self.streams["commitments"], self.bold)
-        return self.answered(batch, self.cut)
+        if request.phase == DECISION:
+            return self.answered(self.batch(request, promised), self.cut)
+        return self.answered(promised, self.is_cut())
 
     def summary(self) -> Mapping[str, Any]:
         return {}
@@ -64,20 +71,24 @@ class Style:
         """Forget the round before. What is drawn once a round is drawn here."""
         self.round = request.round
         self.bold = self.streams["moves"].random() < self.parameters.unilateral
-        self.cut = self.streams["cuts"].random() < self.parameters.truncation
+        self.cut = self.is_cut()
         self.beliefs = BeliefState(self.me, request, self.bold, self.memory)
         self.repair = Repair(self.parameters, self.beliefs, self.streams["stance"])
+
+    def is_cut(self) -> bool:
+        """Whether the reply is cut off before its actions."""
+        return self.streams["cuts"].random() < self.parameters.truncation
 
     def talk(self, request: Request) -> Reply:
         """Read, negotiate, and write."""
         readings = self.understood(request)
-        in_group = self.me in self.beliefs.members and self.group_chat is not None
-        talk = Talk(self.parameters, self.planner, self.beliefs, self.repair, self.streams["stance"], in_group)
-        outbox = talk.turn(request, readings, self.insistence)
+        in_group = self.me in self.beliefs.members and self.group_chat
+        talk = Talk(self.parameters, self.beliefs, self.repair, self.streams, request, in_group)
+        outbox = talk.turn(readings, self.insistence)
         if self.prober:
             self.prober.add_questions(request, self.beliefs, readings, outbox)
         actions, intents = self.written(request, outbox)
-        return self.answered(actions, self.streams["cuts"].random() < self.parameters.truncation, intents)
+        return self.answered(actions, self.is_cut(), intents)
 
     def understood(self, request: Request) -> list[tuple[int, Reading]]:
         """The inbox, read; of messages about an earlier meeting only that they came."""
@@ -98,12 +109,9 @@ class Style:
         return self.me in self.beliefs.members
 
     @property
-    def group_chat(self) -> str | None:
-        """Where the participants negotiate, if not one to one: their group chat, or all agents' where no direct
-        messages are allowed either."""
-        if TO_PARTICIPANTS in self.channels:
-            return TO_PARTICIPANTS
-        return TO_ALL if TO_ALL in self.channels and "dm" not in self.channels else None
+    def group_chat(self) -> bool:
+        """Whether the participants negotiate in a group chat: in their own, or where no direct messages are allowed."""
+        return TO_PARTICIPANTS in self.channels or "dm" not in self.channels
 
     def written(self, request: Request, outbox: Outbox) -> tuple[list[Action], list[dict[str, Any]]]:
         """The messages of a turn, those to groups first, then to recipients ascending, and what they say."""
@@ -147,8 +155,42 @@ class Style:
             return Reply(actions=[], text=whole[:length])
         return Reply(actions=list(actions), intent=list(intents) if intents else None)
 
+    def batch(self, request: Request, promised: Sequence[Action]) -> list[Action]:
+        """The batch for this attempt: the agreed slot first, then the agent's cheapest ones."""
+        slots = [*self.first_choice(request.attempt), *self.beliefs.own_best(len(request.calendar))]
+        batches = (self.placed(request, slot, promised) for slot in dict.fromkeys(slots))
+        return next(islice(filter(None, batches), request.attempt, None), [])
 
-TO_PARTICIPANTS, TO_ALL = "participant_groupchat", "all_groupchat"
+    def first_choice(self, attempt: int) -> list[int]:
+        """The slot that the agent commits to: the agreed one, or, where it is careless, one that was talked of."""
+        agreed, draws = self.beliefs.agreement(), self.streams["commitments"]
+        if attempt == 0 and draws.random() >= self.parameters.reliability:
+            other = [s for s in self.beliefs.own_best(4) if s != agreed]
+            return [draws.choice(other)] if other else []
+        return [] if agreed is None else [agreed]
+
+    def placed(self, request: Request, slot: int, promised: Sequence[Action]) -> list[Action]:
+        """The moves that were promised, what makes way for the meeting, and the meeting; empty where it can't be.
+
+        What makes way goes to the free slot that suits the others least, and so is missed least.
+        """
+        calendar, taken = request.calendar, {a["to_slot"] for a in promised}
+        if not 0 <= slot < len(calendar) or slot in taken:
+            return []
+        item, planned = calendar[slot], [*promised, schedule(request.meeting, slot)]
+        if item is None or slot in {a["from_slot"] for a in promised}:
+            return planned
+        free = [s for s in calendar.free if s not in taken]
+        if not free or not (calendar.movable(slot) or (self.bold and isinstance(item, ScheduledMeeting))):
+            return []
+        landing = self.beliefs.cheapest(free)[-1]
+        return [*planned[:-1], reschedule(item_id(item), slot, landing), planned[-1]]
+
+
+class AdaptiveStyle(Style):
+    """A simulated speaker who probes, and adapts to who answers."""
+
+    asks_as = AdaptiveProber
 
 
 def gathered(drafts: Mapping[int, list[Part]]) -> dict[int, list[Part]]:
@@ -158,69 +200,3 @@ def gathered(drafts: Mapping[int, list[Part]]) -> dict[int, list[Part]]:
     if len(moves) < 2 or any(parts != shared for parts in moves.values()):
         return dict(drafts)
     return {EVERYBODY: shared} | {to: parts for to, parts in drafts.items() if to not in moves}
-
-
-STREAMS = ("words", "costs", "gossip", "labels", "stance", "courtesy", "commitments", "moves", "cuts", "probes")
-
-
-def stream(registration: Registration, purpose: str) -> Random:
-    """The agent's own draws for one purpose in one game."""
-    return Random(f"style:{registration.game_seed}:{registration.agent}:{purpose}")
-
-
-class AdaptiveStyle(Style):
-    """A simulated speaker who probes, and adapts to who answers."""
-
-    def register(self, registration: Registration) -> str:
-        prompt = super().register(registration)
-        self.prober = AdaptiveProber(self.streams["probes"])
-        return prompt
-
-
-def decide(
-    request: Request,
-    beliefs: BeliefState,
-    parameters: StyleParameters,
-    promised: Sequence[Action],
-    draws: Random,
-    bold: bool,
-) -> list[Action]:
-    """The batch for this attempt: the agreed slot first, then the agent's cheapest ones."""
-    slots = [*first_choice(beliefs, parameters, draws, request.attempt), *beliefs.own_best(len(request.calendar))]
-    batches = (placed(request, beliefs, slot, promised, bold) for slot in dict.fromkeys(slots))
-    usable = (batch for batch in batches if batch)
-    return next(islice(usable, request.attempt, None), [])
-
-
-def first_choice(beliefs: BeliefState, parameters: StyleParameters, draws: Random, attempt: int) -> list[int]:
-    """The slot that the agent commits to: the agreed one, or, where it is careless, one that was talked of."""
-    agreed = beliefs.agreement()
-    if attempt == 0 and draws.random() >= parameters.reliability:
-        other = [s for s in beliefs.own_best(4) if s != agreed]
-        return [draws.choice(other)] if other else []
-    return [] if agreed is None else [agreed]
-
-
-def placed(request: Request, beliefs: BeliefState, slot: int, promised: Sequence[Action], bold: bool) -> list[Action]:
-    """The moves that were promised, what makes way for the meeting, and the meeting; empty where it can't be."""
-    calendar, taken = request.calendar, {a["to_slot"] for a in promised}
-    leaving = {a["from_slot"] for a in promised}
-    if not 0 <= slot < len(calendar) or slot in taken:
-        return []
-    if calendar[slot] is None or slot in leaving:
-        return [*promised, schedule(request.meeting, slot)]
-    way = moved_away(calendar, beliefs, slot, taken, bold)
-    return [*promised, *way, schedule(request.meeting, slot)] if way else []
-
-
-def moved_away(calendar: Calendar, beliefs: BeliefState, slot: int, taken: Iterable[int], bold: bool) -> list[Action]:
-    """The move of what the slot holds; empty where it can't be moved, or has nowhere to go."""
-    item, landing = calendar[slot], landing_slot(calendar, beliefs, {slot, *taken})
-    movable = calendar.movable(slot) or (bold and isinstance(item, ScheduledMeeting))
-    return [reschedule(item_id(item), slot, landing)] if item and movable and landing is not None else []
-
-
-def landing_slot(calendar: Calendar, beliefs: BeliefState, taken: Collection[int]) -> int | None:
-    """The free slot for an item that makes way: the one that suits the others least, and so is missed least."""
-    free = [s for s in calendar.free if s not in taken]
-    return max(free, key=lambda s: (beliefs.total(s, beliefs.scale.unknown), s), default=None)

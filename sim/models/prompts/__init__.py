@@ -13,12 +13,14 @@ from pathlib import Path
 from msgspec import Struct
 
 from machine.files import PROJECT
+from sim.models import ModelError
+from sim.text_files import read_text
 
 FOLDER = PROJECT / "data" / "prompts"
 FILE_NAME = re.compile(r"(?P<name>.+)\.v(?P<version>\d+)\.md")
 
 
-class VariantError(ValueError):
+class VariantError(ModelError):
     """Why a variant can't be used: what is missing, where, and what to do."""
 
 
@@ -47,7 +49,7 @@ def load_variant(wanted: str, folder: Path = FOLDER) -> Variant:
                 f"there is no prompt variant {wanted!r} in {folder} (there: {known}); add a file {wanted}.v1.md"
             )
         file = max(fits, key=lambda file: int(file["version"]))
-        text = (folder / file.string).read_bytes()
-        return Variant(file["name"], int(file["version"]), sha256(text).hexdigest(), text.decode())
+        text = read_text(folder / file.string)
+        return Variant(file["name"], int(file["version"]), sha256(text.encode()).hexdigest(), text)
     except (OSError, UnicodeDecodeError) as error:
         raise VariantError(f"{folder}: can't be read ({error}); name a folder of prompt variants in UTF-8") from error

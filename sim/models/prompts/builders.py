@@ -16,7 +16,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import fields
 
-from sim.models.prompts import messages, system
+from sim.models import ModelError
+from sim.models.prompts import messages
+from sim.text_files import read_text
 
 # Changes with any wording of ours; a test pins it to the texts, so that a trace's prompts can be told apart by it.
 VERSION = "1"
@@ -24,7 +26,7 @@ VERSION = "1"
 Builder = Callable[..., str]
 
 
-class PromptsError(ValueError):
+class PromptsError(ModelError):
     """Why a file of builders can't be used: the file, the builder, and what is wrong with it."""
 
 
@@ -40,7 +42,7 @@ class Builders(Struct, frozen=True):
 
 
 NAMES = tuple(field.name for field in fields(Builders))
-OURS = Builders(system.build_system_prompt, *(getattr(messages, name) for name in NAMES[1:]))
+OURS = Builders(*(getattr(messages, name) for name in NAMES))
 
 
 def origin(path: str | None) -> dict[str, str]:
@@ -56,11 +58,10 @@ def load_builders(path: str | None) -> Builders:
 def source(path: str) -> bytes:
     """The file's bytes, without a byte order mark and with the line ends of Unix. Raises PromptsError."""
     try:
-        return Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
-    except OSError as error:
-        raise PromptsError(
-            f"{path}: can't be read ({error.strerror}); name a Python file with {listed(NAMES)}"
-        ) from error
+        return read_text(Path(path)).encode()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "no UTF-8"
+        raise PromptsError(f"{path}: can't be read ({why}); name a Python file with {', '.join(NAMES)}") from error
 
 
 @cache
@@ -75,7 +76,7 @@ def builders_in(path: str, code: bytes) -> Builders:
         raise PromptsError(f"{path}: can't be run ({in_one_line(error)}); fix it, or name another file") from error
     missing = [name for name in NAMES if not callable(getattr(module, name, None))]
     if missing:
-        raise PromptsError(f"{path}: has no {listed(missing)}; a file of prompts defines {listed(NAMES)}")
+        raise PromptsError(f"{path}: has no {', '.join(missing)}; a file of prompts defines {', '.join(NAMES)}")
     return Builders(*(partial(text_of, path, name, getattr(module, name)) for name in NAMES))
 
 
@@ -125,8 +126,3 @@ def try_builders(path: str, channels: Sequence[str]) -> None:
 def in_one_line(error: BaseException) -> str:
     """The error's kind and what it says."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}"[:200]
-
-
-def listed(names: Sequence[str]) -> str:
-    """The names with commas."""
-    return ", ".join(names)

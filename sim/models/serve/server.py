@@ -8,16 +8,13 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any
 
 from aiohttp import web
-from msgspec import Struct
 
 from sim.models.serve import negotiator
-from sim.models.serve.misbehave import RESPONSES, Fault, error, spoil
 from sim.models.serve.negotiator import STYLES, negotiate
 
 HOST = "127.0.0.1"
@@ -25,33 +22,16 @@ MODEL = "stub"
 LARGEST_REQUEST = 64 * 2**20
 
 
-class StubOptions(Struct, frozen=True, kw_only=True):
-    """How the stub behaves. `latency` in milliseconds; with `keep` it remembers what it was sent.
-
-    A fault befalls the first `arrivals` of a request, so that a retry succeeds: one, of the HTTP kind, and all, of the
-    others. `stubborn` lets every fault befall every arrival.
-    """
-
-    style: str = "plain"
-    faults: tuple[Fault, ...] = ()
-    stubborn: bool = False
-    arrivals: int | None = None
-    latency: float = 0.0
-    keep: bool = False
-
-
 class Stub:
-    """A running stub: its address, how many requests came, and, where asked, their bodies and headers."""
+    """A stub: its address, and how many requests came. Raises ValueError where its style is none."""
 
-    def __init__(self, options: StubOptions) -> None:
+    def __init__(self, style: str = "plain") -> None:
         known = (*STYLES, negotiator.STYLE)
-        if options.style not in known:
-            raise ValueError(f"there is no style {options.style!r}; known styles: {', '.join(known)}")
-        self.options = options
+        if style not in known:
+            raise ValueError(f"there is no style {style!r}; known styles: {', '.join(known)}")
+        self.style = style
         self.port = 0
         self.requests = 0
-        self.seen: list[dict[str, Any]] = []
-        self.arrivals: Counter[str] = Counter()
         self.runner: web.AppRunner | None = None
 
     @property
@@ -62,7 +42,7 @@ class Stub:
     @property
     def judges(self) -> bool:
         """Whether it reads messages instead of negotiating."""
-        return self.options.style == negotiator.STYLE
+        return self.style == negotiator.STYLE
 
     async def start(self, port: int = 0) -> None:
         """Listen on the port, 0 for any free one. Raises OSError where it is taken."""
@@ -71,19 +51,13 @@ class Stub:
         app.router.add_get("/v1/models", self.models)
         self.runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
         await self.runner.setup()
-        site = web.TCPSite(self.runner, HOST, port)
-        await site.start()
+        await web.TCPSite(self.runner, HOST, port).start()
         self.port = self.runner.addresses[0][1]
 
     async def stop(self) -> None:
         """Stop listening, and drop what is still open."""
         if self.runner is not None:
             await self.runner.cleanup()
-
-    def lasts(self, digest: str, usual: int | None) -> bool:
-        """Whether a fault befalls this arrival of the request, too; usually so many, None: all."""
-        most = usual if self.options.arrivals is None else self.options.arrivals
-        return self.options.stubborn or most is None or self.arrivals[digest] <= most
 
     async def models(self, request: web.Request) -> web.Response:
         """The one model that there is."""
@@ -93,29 +67,26 @@ class Stub:
     async def complete(self, request: web.Request) -> web.StreamResponse:
         """One chat completion."""
         self.requests += 1
-        raw = await request.read()
         try:
-            body = json.loads(raw)
-            messages = [in_text(message) for message in body["messages"]]
+            body = json.loads(await request.read())
+            body |= {"messages": [in_text(m) for m in body["messages"]]}
         except (ValueError, KeyError, TypeError, AssertionError):
             return error(400, "the request needs a list of messages")
-        if self.options.keep:
-            self.seen.append(body)
-        body = body | {"messages": messages}
-        digest = sha256(raw).hexdigest()
-        self.arrivals[digest] += 1
-        await asyncio.sleep(self.options.latency / 1000)
-        faults = [f.kind for f in self.options.faults if f.befalls(raw) and (f.kind != "seed-400" or "seed" in body)]
-        respond = next((RESPONSES[k] for k in faults if k in RESPONSES), None)
-        if respond is not None and self.lasts(digest, 1):
-            return await respond(request)
+        return await self.respond(request, body)
+
+    async def respond(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        """The response to a request in good order."""
         if self.judges and (refusal := negotiator.refusal(str(body.get("model")))):
             return error(404, refusal)
-        content = negotiator.judge(messages) if self.judges else negotiate(messages, self.options.style)
-        answer = completion(body, digest, content)
-        for kind in faults if self.lasts(digest, None) else ():
-            answer = spoil(kind, answer)
-        return web.json_response(answer)
+        messages = body["messages"]
+        content = negotiator.judge(messages) if self.judges else negotiate(messages, self.style)
+        return web.json_response(completion(body, sha256(await request.read()).hexdigest(), content))
+
+
+def error(status: int, message: str, headers: Mapping[str, str] | None = None) -> web.Response:
+    """An error as OpenAI's API words it."""
+    body = {"error": {"message": message, "type": "stub_error", "param": None, "code": str(status)}}
+    return web.json_response(body, status=status, headers=headers)
 
 
 def in_text(message: Any) -> dict[str, Any]:

@@ -1,6 +1,22 @@
 -- The columns of Table 1: one row per team, setting and condition over every difficulty, and one per difficulty.
 -- A game counts twice, not in GROUPING SETS: those add up sums of difficulties, whose last digits differ.
 -- Means are over games that ended; DMs per meeting over games with a meeting. A stopped game is counted, and has no values.
+-- Columns:
+--   team, simulated, setting, condition, games
+--   meetings_scheduled float: meetings that were coordinated in their round, a game
+--   coordination_rate_pct float [%]: share of the game's meetings that were
+--   excess_cost float [cost]: realised − optimal cost, a game
+--   dms_per_meeting float: direct messages for each scheduled meeting, over games that have one
+--   fairness float: least agent's cost / largest agent's; 1 when all are 0
+--   vps_uniform_mean float [VPS]: privacy loss with equal weights, over observed pairs and rounds
+--   vps_cost_mean float [VPS]: the same with cost weights
+--   vps_uniform_all_pairs_mean float [VPS]: with equal weights, over all ordered pairs
+--   vps_cost_all_pairs_mean float [VPS]: with cost weights, over all ordered pairs
+--   excess_over_greedy float [cost]: realised cost − that of the greedy yardstick
+--   meetings_kept float: scheduled meetings that stand in one common slot at the end
+--   realized_cost float [cost]: cost of all moves
+--   games_stopped int: games that were broken off, which no mean has
+--   vps_release_mean float [VPS]: privacy loss with equal weights as the public script counts it
 WITH vps AS (
     SELECT
         game_id,

@@ -1,1 +1,0 @@
-"""Where excess cost comes from: games replayed with one shortcoming after the other put back."""

@@ -1,1 +1,0 @@
-"""All the optimal schedules of a task: what each agent pays in them, and how fair the fairest is."""
