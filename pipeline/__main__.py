@@ -74,7 +74,7 @@ def audit(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON, and no other line.")] = False,
 ) -> None:
-    """Replay each of TRACES by rules of the auditor's own, and report what does not add up."""
+    """Let the engine play each of TRACES again, and report what does not add up."""
     if as_json and out:
         raise typer.BadParameter("prints the table that --out writes; take one of them.", param_hint="--json")
     from machine.manifests import held_origins

@@ -8,8 +8,8 @@ from tests.imports import ROOT, imported, module_file, named
 
 # The oracle and what it is asked with: any part of the pipeline may use it.
 ORACLE = {"sim/tasks/oracle.py", "sim/calendar.py", "sim/tasks/scenario.py"}
-# What the auditor asks the benchmark beside it: yardsticks and labels of a task.
-AUDITOR, ITS_OWN = "pipeline/traces/audit", {"sim/tasks/bounded.py", "sim/tasks/labels.py"}
+# What the auditor asks the benchmark beside it: the engine, and what tasks are made with.
+AUDITOR, ITS_OWN = "pipeline/traces/audit", ("sim/game/", "sim/agents/__init__.py", "sim/tasks/")
 # The second reader calls models as agents do.
 CALLS = "pipeline/beyond/judge/model.py"
 PACKAGES = {"sim/__init__.py", "sim/tasks/__init__.py", "pipeline/__init__.py"}
@@ -40,7 +40,8 @@ def across(path: str, side: str) -> set[str]:
 @pytest.mark.slow
 def test_the_pipeline_uses_the_oracle_and_nothing_else_of_the_benchmark_but_where_the_second_reader_calls() -> None:
     others = {path: across(path, "sim") - ORACLE for path in FILES["pipeline"]}
-    assert {path for path, found in others.items() if found - (ITS_OWN if AUDITOR in path else set())} == {CALLS}
+    audited = {path for path, found in others.items() if AUDITOR in path and all(p.startswith(ITS_OWN) for p in found)}
+    assert {path for path, found in others.items() if found} - audited == {CALLS}
 
 
 def test_the_benchmark_knows_nothing_of_the_pipeline() -> None:

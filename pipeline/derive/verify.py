@@ -49,8 +49,7 @@ def verified(folder: Path) -> tuple[list[str], str]:
     manifests = read_manifests(folder)
     listed = {m.path.parent / name: m.command for m in manifests for name in m.files}
     found = [Path(source.name) for source in find_sources([folder])]
-    shown = (path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts))
-    traces = [path for path in shown if listed.get(path, RUN) == RUN and is_trace(path)]
+    traces = [path for path in found if listed.get(path, RUN) == RUN and is_trace(path)]
     files = list(visible_files(folder)) if manifests else []
     present = {"traces": set[str]()}
     # What a command read of a folder is all that is found in it, rejected or not; others came since. If no trace is

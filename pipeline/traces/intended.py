@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import msgspec
+from msgspec.structs import asdict
 
 from pipeline.tables.schemas.base import CALLS
 from pipeline.tables.schemas.intended import (
@@ -52,10 +53,7 @@ def _intents(trace: Trace, game: GameState) -> list[Row]:
             event_index=sent.event_index,
             round=sent.message.round,
             agent=sent.message.from_agent,
-            act=intent.act,
-            behaviours=intent.behaviours,
-            phrases=intent.phrases,
-            held_out=intent.held_out,
+            **{name: getattr(intent, name) for name in ("act", "behaviours", "phrases", "held_out")},
         )
         for sent, intent in _meant(game)
     ]
@@ -63,15 +61,7 @@ def _intents(trace: Trace, game: GameState) -> list[Row]:
 
 def _statements(trace: Trace, game: GameState) -> list[Row]:
     return [
-        StatementRow(
-            game_id=trace.game_id,
-            event_index=sent.event_index,
-            statement_index=index,
-            target=statement.target,
-            slot=statement.slot,
-            free=statement.free,
-            kind=statement.kind,
-        )
+        StatementRow(game_id=trace.game_id, event_index=sent.event_index, statement_index=index, **asdict(statement))
         for sent, intent in _meant(game)
         for index, statement in enumerate(intent.statements)
     ]

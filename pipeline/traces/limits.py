@@ -70,7 +70,7 @@ def _advice(reason: str) -> str:
         return "Leave it out: it is made to take long, or longer than any game."
     if "cannot be derived" in reason:
         return "That is a fault of the pipeline: please report it."
-    return "Run the game again, or leave the file out."
+    return "Fetch the file again, or leave it out."
 
 
 def require_between(name: str, value: object, low: float, high: float) -> None:

@@ -4,10 +4,12 @@ import gzip
 import io
 import os
 import stat
+import sys
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from math import inf
 from pathlib import Path
 
@@ -30,6 +32,10 @@ NO_TRACES = (
     ".metadata.json",
     "_run_manifest.jsonl",
 )
+
+# What a file in a folder is by its name.
+TRACE, OTHER, HIDDEN = "trace", "other", "hidden"
+HIDDEN_NAMES = "names that begin with a dot, and __MACOSX"
 
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
@@ -78,49 +84,69 @@ def find_sources(inputs: Iterable[Path | str]) -> list[Source]:
 
 def find_sources_and_others(inputs: Iterable[Path | str]) -> tuple[list[Source], int]:
     """The sources of `find_sources`, and how many other files by their names the folders have, but for manifests and
-    the public harness's sidecars."""
+    the public harness's sidecars. A line on stderr counts the hidden names that are passed over."""
     sources: dict[str, Source] = {}
-    others: set[str] = set()
+    others, hidden = set[str](), 0
     for name in inputs:
-        for path, source, is_trace in _remote_files(str(name)) if is_url(str(name)) else _local_files(Path(name)):
-            if is_trace:
+        for path, source, kind in _remote_files(str(name)) if is_url(str(name)) else _local_files(Path(name)):
+            if kind == TRACE:
                 sources.setdefault(path, source)
-            elif not path.endswith(NO_TRACES[1:]):
+            elif kind == OTHER and not path.endswith(NO_TRACES[1:]):
                 others.add(path)
+            hidden += kind == HIDDEN
+    if hidden:
+        _say(f"{hidden} hidden file{'s' * (hidden > 1)} or folder{'s' * (hidden > 1)} passed over: {HIDDEN_NAMES}")
     return sorted(sources.values()), len(others - sources.keys())
 
 
-def _remote_files(folder: str) -> Iterator[tuple[str, Source, bool]]:
-    """(URL, source, whether it is to be read) of each file at a URL."""
-    yield from ((url, Source(url, size), url == folder or is_trace_name(url)) for url, size in list_files(folder))
+@cache
+def _say(line: str) -> None:
+    """Print the line on stderr, once a process."""
+    print(line, file=sys.stderr)
 
 
-def _local_files(top: Path) -> Iterator[tuple[str, Source, bool]]:
-    """(real path, source, whether it is to be read) of each file. Links to folders are followed, each folder once.
+def is_hidden(name: str) -> bool:
+    """Whether a file or folder of that name is a tool's own, as a trash or a snapshot is."""
+    return name.startswith(".") or name == "__MACOSX"
 
-    A folder that cannot be listed is a source as well: reading it says why. Raises FileNotFoundError where there is
-    nothing.
+
+def _kind(name: str) -> str:
+    return TRACE if is_trace_name(name) else OTHER
+
+
+def _remote_files(folder: str) -> Iterator[tuple[str, Source, str]]:
+    """(URL, source, kind) of each file at a URL."""
+    for url, size in list_files(folder):
+        hidden = any(map(is_hidden, url.removeprefix(folder).split("/")))
+        yield url, Source(url, size), TRACE if url == folder else HIDDEN if hidden else _kind(url)
+
+
+def _local_files(top: Path) -> Iterator[tuple[str, Source, str]]:
+    """(real path, source, kind) of each file. Links to folders are followed, each folder once.
+
+    A folder that cannot be listed is a source as well: reading it says why. A hidden folder is not looked into. Raises
+    FileNotFoundError where there is nothing.
     """
     if not os.path.lexists(top):
         raise FileNotFoundError(top)
     if not top.is_dir():
-        yield os.path.realpath(top), _source(top), True
+        yield os.path.realpath(top), _source(top), TRACE
         return
     visited, failed = set[str](), list[OSError]()
     for folder, folders, names in os.walk(top, onerror=failed.append, followlinks=True):
         real = os.path.realpath(folder)
-        if real in visited:
-            folders.clear()
-            continue
-        visited.add(real)
-        folders.sort()
-        for name in sorted(names):
+        names += filter(is_hidden, folders)
+        folders[:] = [] if real in visited else sorted(name for name in folders if not is_hidden(name))
+        for name in sorted(names) if real not in visited else ():
             path = Path(folder, name)
-            real_path = os.path.realpath(path) if path.is_symlink() else f"{real}/{name}"
-            if not is_other_kind(path):
-                yield real_path, _source(path), is_trace_name(path.as_posix())
+            if is_hidden(name):
+                yield f"{real}/{name}", Source(path.as_posix(), 0), HIDDEN
+            elif not is_other_kind(path):
+                real_path = os.path.realpath(path) if path.is_symlink() else f"{real}/{name}"
+                yield real_path, _source(path), _kind(path.as_posix())
+        visited.add(real)
     for error in failed:
-        yield os.path.realpath(error.filename), _source(Path(error.filename)), True
+        yield os.path.realpath(error.filename), _source(Path(error.filename)), TRACE
 
 
 def _source(path: Path) -> Source:
@@ -183,7 +209,10 @@ def read_texts(source: Source) -> Iterator[tuple[str, bytes | TraceError]]:
                 yield from _read_lines(source, file, stream)
                 _check_version(source, descriptor)
             else:
-                yield source.display_name, _read_trace(stream)
+                text = _read_trace(stream)
+                is_log = inspect_logs.BEGINNING.match(text)
+                samples = inspect_logs.read_json_log(text) if is_log else iter([("", text)])
+                yield from ((f"{source.display_name}#{place}".rstrip("#"), each) for place, each in samples)
     except Exception as error:
         cause = plain_read_error(source.name, error) if is_url(source.name) else error
         if isinstance(cause, Unreachable):

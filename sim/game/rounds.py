@@ -20,17 +20,22 @@ RESOLUTION = "RESOLUTION"
 def rounds(game: Game) -> Turns:
     """Play every round of the game."""
     for number, meeting in enumerate(game.meetings):
-        game.record(
-            "round_start",
-            EventRef(number, 0, CHEAP_TALK),
-            meeting=msgspec.to_builtins(meeting),
-            speaker_order=meeting.speaker_order,
-        )
-        paid_before = tuple(game.paid)
-        sweeps, joined = yield from cheap_talk(game, number, meeting, paid_before)
-        yield from voluntary(game, number, sweeps, meeting, joined, paid_before)
-        yield from decision(game, number, sweeps, meeting, paid_before)
-        resolution(game, number, sweeps, meeting)
+        yield from play_round(game, number, meeting)
+
+
+def play_round(game: Game, number: int, meeting: Meeting) -> Turns:
+    """Play one round from the game's state."""
+    game.record(
+        "round_start",
+        EventRef(number, 0, CHEAP_TALK),
+        meeting=msgspec.to_builtins(meeting),
+        speaker_order=meeting.speaker_order,
+    )
+    paid_before = tuple(game.paid)
+    sweeps, joined = yield from cheap_talk(game, number, meeting, paid_before)
+    yield from voluntary(game, number, sweeps, meeting, joined, paid_before)
+    yield from decision(game, number, sweeps, meeting, paid_before)
+    resolution(game, number, sweeps, meeting)
 
 
 def voluntary(

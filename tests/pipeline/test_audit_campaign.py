@@ -14,10 +14,10 @@ from audit_suites import own_suite
 
 from pipeline.derive.parallel import Recipe, derive_frames
 from pipeline.traces.audit.auditor import audit_trace
-from pipeline.traces.audit.calendar import LABEL
 from pipeline.traces.audit.divergences import ERROR
 from pipeline.traces.audit.identity import configured_id
 from pipeline.traces.audit.suites import Suites, read_suites
+from pipeline.traces.audit.trace import LABEL
 from pipeline.traces.ingest import ingest
 from pipeline.traces.records import EVENTS, Config, Scenario
 from pipeline.traces.trace import TraceError, decode_trace

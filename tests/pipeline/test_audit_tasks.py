@@ -188,7 +188,7 @@ def test_of_several_tasks_of_a_name_one_must_fit(tmp_path: Path) -> None:
     other = write_suite(tmp_path / "other.csv", [raw], seed=1, **{"calendars_sha256": "0" * 64})
     assert found(raw, other)
     assert not found(raw, other, PAPER_SUITE)
-    assert known_of(raw)["calendars_sha256"] != read_suites([PAPER_SUITE])[FIRST][0].digest
+    assert known_of(raw)["calendars_sha256"] != read_suites([PAPER_SUITE])[FIRST][0].calendars_sha256
 
 
 def run(*arguments: object) -> Result:
@@ -211,7 +211,7 @@ HEADER = "setting,task_id,seed,num_agents,density\n"
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("", "holds no task"), ("task_id\nx\n", "line 2: no setting"), (f"{HEADER}u,x,s,1,1\n", "give a number")],
+    [("", "holds no task"), ("task_id\nx\n", "line 2"), (f"{HEADER}u,x,s,1,1\n", "Expected `int`")],
 )
 def test_a_list_that_is_none_is_refused(tmp_path: Path, text: str, said: str) -> None:
     trace, listed = tmp_path / "a.json", tmp_path / "list.csv"

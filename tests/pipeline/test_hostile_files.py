@@ -15,9 +15,10 @@ from trace_builder import toy_game, write_trace
 from pipeline.derive import parallel
 from pipeline.tables.io import read_table
 from pipeline.tables.schemas.base import TABLES
-from pipeline.traces import limits
+from pipeline.traces import limits, sources
 from pipeline.traces.ingest import ingest
 from pipeline.traces.inspect_logs import TRACE, read_log
+from pipeline.traces.sources import find_sources, read_texts
 from pipeline.traces.trace import TraceError, decode_trace
 
 Frames = dict[str, pl.DataFrame]
@@ -151,6 +152,35 @@ def test_of_a_log_each_sample_is_read_or_refused_by_itself(
         expected = told.pop(place)
         assert text == expected or (isinstance(expected, str) and expected in str(text))
     assert told == {}
+
+
+@pytest.mark.parametrize("name", ["log.json", "log.json.gz", "log.json.zst"])
+def test_a_log_in_json_is_read_like_an_archive(name: str, tmp_path: Path) -> None:
+    samples = [SAMPLE, SAMPLE | {"id": "b", "store": {}}, "text"]
+    write_trace(tmp_path / name, json.dumps({"version": 2} | json.loads(header(2)) | {"samples": samples}).encode())
+    found = {path.removeprefix(str(tmp_path / name)): text for path, text in read_texts(*find_sources([tmp_path]))}
+    assert found.pop("#1") == GAME
+    told = {"#2": "holds no game", "#3": "no sample that can be read", "#0": "1 of its 4 samples are not there"}
+    assert {place for place, words in told.items() if words in str(found[place])} == found.keys()
+
+
+def test_a_log_in_json_without_samples_is_none(tmp_path: Path) -> None:
+    (tmp_path / "log.json").write_text('{"version": 2, "eval": []}', encoding="utf-8")
+    ((_, problem),) = read_texts(*find_sources([tmp_path]))
+    assert "no log of Inspect that can be read" in str(problem)
+
+
+def test_hidden_names_are_passed_over_and_counted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    shown = ("a.json", "b/c.json.zst")
+    hidden = (".Trash-1000/a.json", "b/.ipynb_checkpoints/c.json.zst", "._a.json", "__MACOSX/b/._c.json.zst")
+    for name in (*shown, *hidden):
+        write_trace(tmp_path / "in" / name, toy_game(name).text())
+    sources._say.cache_clear()
+    assert [Path(s.name) for s in find_sources([tmp_path / "in"])] == [tmp_path / "in" / name for name in shown]
+    assert [s.name for s in find_sources([f"file://{tmp_path}/in"])] == [f"file://{tmp_path}/in/{n}" for n in shown]
+    assert capfd.readouterr().err.count("4 hidden files or folders passed over: names that begin with a dot") == 1
+    named = tmp_path / "in" / ".Trash-1000"
+    assert len(find_sources([named])) == len(find_sources([named / "a.json"])) == 1
 
 
 @pytest.mark.parametrize("epochs", ["x" * 9, [1], "9" * 5000])

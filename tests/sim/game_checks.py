@@ -9,10 +9,11 @@ import msgspec
 
 from pipeline.derive.rows import ingested_frames
 from pipeline.traces.audit.auditor import audit
-from pipeline.traces.audit.calendar import Calendar, Item, parse_calendar
 from pipeline.traces.audit.divergences import ERROR
+from pipeline.traces.audit.trace import parse_calendar
 from pipeline.traces.ingest import ingest
 from pipeline.traces.trace import decode_trace
+from sim.calendar import Calendar, Errand, Item, item_id
 from sim.game.trace import Trace, encoded
 
 SHOWN = ("calendar_render", "calendar_snapshot_render", "calendar_render_after")
@@ -33,7 +34,7 @@ def check_calendars(raw: dict[str, Any]) -> None:
     paid: Counter[int] = Counter()
     for event in raw["events"]:
         data, agent = event["data"], event["data"].get("agent_id")
-        shown = next((found for name in SHOWN if (found := seen(data.get(name)))), None)
+        shown: Any = next((found for name in SHOWN if (found := seen(data.get(name)))), None)
         if event["type"] == "agent_registered":
             calendars[agent] = shown
         elif event["type"] == "batch_applied":
@@ -58,14 +59,19 @@ def booked(raw: dict[str, Any], data: dict[str, Any]) -> tuple[str, int] | None:
 
 def price(before: Calendar, after: Calendar, added: tuple[str, int] | None) -> int:
     """What carrying the items from one calendar to the other costs. They must be the same but for the added one."""
-    places = [{item.name: slot for slot, item in enumerate(c) if item} for c in (before, after)]
-    items = [Counter(item for item in c if item) for c in (before, after)]
+    places = [{name(item): slot for slot, item in enumerate(c.slots) if item} for c in (before, after)]
+    items = [Counter(item for item in c.slots if item) for c in (before, after)]
     assert all(times == 1 for times in (items[0] | items[1]).values())
     assert items[0] <= items[1]
-    assert [item.name for item in (items[1] - items[0])] == ([added] if added else [])
-    moved: list[Item] = [item for item in items[0] if places[0][item.name] != places[1][item.name]]
-    assert not any(item.blocked for item in moved)
+    assert [name(item) for item in (items[1] - items[0])] == ([added] if added else [])
+    moved: list[Item] = [item for item in items[0] if places[0][name(item)] != places[1][name(item)]]
+    assert not any(isinstance(item, Errand) and item.blocked for item in moved)
     return sum(item.cost for item in moved)
+
+
+def name(item: Item) -> tuple[str, int]:
+    """What tells the item from others."""
+    return "errand" if isinstance(item, Errand) else "meeting", item_id(item)
 
 
 def check_tables(trace: Trace, text: bytes) -> None:

@@ -1,17 +1,14 @@
 """Which game a trace says it is: its id, who played, what their answers took, and the digest of the record."""
 
 from collections.abc import Iterator
-from hashlib import sha256
 from typing import Any
-from uuid import UUID, uuid5
 
-import msgspec
-
+from pipeline.traces.audit.compare import listed
 from pipeline.traces.audit.divergences import Findings
 from pipeline.traces.audit.trace import Event, Trace
 from pipeline.traces.records import CARRIAGE, CHANNELS
+from sim.game import trace as record
 
-GAMES = UUID("6b1f3c52-5a0e-4b7e-9d53-0c8f4e6f2a11")
 CONFIGURED = ("team", "condition", "setting", "task_id", "seed", "repeat", "num_meetings", "agents", "scenario")
 SCHEDULE = ("assignments", "per_agent_cost")
 SCENARIO = ("parameters", "calendars_sha256", "meetings", "optimal", "greedy", "witness", "labels")
@@ -29,10 +26,9 @@ def check_identity(trace: Trace, findings: Findings) -> None:
         findings.add("wrong_setup", "", "", "schema_version is missing")
     check_present(trace.config, CONFIGURED, "config", findings)
     check_limits_stated(trace.config, findings)
-    scenario = trace.config.get("scenario")
-    if isinstance(scenario, dict):
-        check_present(scenario, SCENARIO, "config.scenario", findings)
-        if isinstance(optimal := scenario.get("optimal"), dict):
+    if trace.scenario:
+        check_present(trace.scenario, SCENARIO, "config.scenario", findings)
+        if isinstance(optimal := trace.scenario.get("optimal"), dict):
             stated = {name: value for name, value in optimal.items() if value not in ({}, [])}
             check_present(stated, SCHEDULE, "config.scenario.optimal", findings)
     wanted = configured_id(trace.config)
@@ -43,7 +39,7 @@ def check_identity(trace: Trace, findings: Findings) -> None:
 def check_condition(trace: Trace, findings: Findings) -> None:
     """A game is adversarial where an agent probes the others, and only there. Public traces need not say so."""
     stated = trace.config.get("condition")
-    probes = any(e.type == "agent_registered" and e.data.get("is_nosy_agent") for e in trace.events)
+    probes = any(data.get("is_nosy_agent") for data in trace.all_of("agent_registered"))
     if (stated == "adversarial") != probes and not (trace.public and stated is None):
         findings.add("wrong_setup", "adversarial" if probes else "nobody probes", stated, "config.condition")
 
@@ -72,7 +68,7 @@ def configured_id(config: dict[str, Any]) -> str:
     """The id of the configuration's game: the same configuration, the same id."""
     agents = config.get("agents")
     asked = {"agents": [without_carriage(a) for a in agents]} if isinstance(agents, list) else {}
-    return str(uuid5(GAMES, msgspec.json.encode(config | asked, order="deterministic").decode()))
+    return record.game_id(config | asked)
 
 
 def without_carriage(agent: Any) -> Any:
@@ -104,15 +100,13 @@ def check_digest(trace: Trace, findings: Findings) -> None:
 
 def record_digest(trace: Trace) -> str:
     """The SHA-256 of the trace's other fields, as JSON with sorted keys."""
-    fields = {name: getattr(trace, name) for name in trace.__struct_fields__ if name != "record_sha256"}
-    return sha256(msgspec.json.encode(fields, order="sorted")).hexdigest()
+    return record.record_digest({name: getattr(trace, name) for name in trace.__struct_fields__})
 
 
 def check_agents(trace: Trace, findings: Findings) -> None:
     """The listed agents are those who are registered, probe who is said to, and are simulated where their types are."""
-    listed = trace.config.get("agents")
-    agents = [a if isinstance(a, dict) else {} for a in listed] if isinstance(listed, list) else []
-    registered = [event.data for event in trace.events if event.type == "agent_registered"]
+    agents = [a if isinstance(a, dict) else {} for a in listed(trace.config.get("agents"))]
+    registered = trace.all_of("agent_registered")
     if len(agents) != len(registered):
         findings.add("wrong_setup", len(registered), len(agents), "number of config.agents")
         return

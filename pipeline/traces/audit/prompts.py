@@ -1,114 +1,91 @@
 """Recorded prompts: each shows the calendar and the messages of its moment, and no label that its agent may not see.
 
-Of prompts that a file worded, only the last is checked."""
+Of prompts that a file worded, only the last is checked.
+"""
 
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from pipeline.traces.audit.calendar import LABEL
 from pipeline.traces.audit.divergences import Findings
-from pipeline.traces.audit.game import AgentView, ExpectedEvent, Game
+from pipeline.traces.audit.trace import LABEL, Setup, Trace
+from sim.agents import CHEAP_TALK, Request
+from sim.tasks.labels import Labels, own_labels
 
-SHOWS_CALENDAR = frozenset(("opening", "announcement", "voluntary", "decision"))
-SHOWS_INBOX = frozenset(("opening", "turn"))
-PENALTY = re.compile(r"^Penalty you have incurred in earlier rounds: (?P<paid>-?\d+)\s*$", re.MULTILINE)
 MEETING_LABEL = "Private meeting label:"
 # What readers take for a label in a prompt, and where it begins to quote messages, in which they look for none.
 PROMPT_LABEL = re.compile(r"[ \t]*(Slot[ \t]+\d.* private_label=|Private meeting label:)")
 INBOX = re.compile(r"^[ \t]*\[1\] From Agent ", re.MULTILINE)
 
 
-class PromptChecker:
-    """Checks the prompts of one trace."""
+class Prompts:
+    """Checks the prompts of one trace. informed: who has been told of this round."""
 
-    def __init__(self, game: Game, findings: Findings, records: Any) -> None:
-        self.game, self.findings = game, findings
-        self.of_file = agents_with_file(records)
-        split = {agent: labels_by_visibility(game, agent) for agent in range(len(game.calendars))}
-        self.own = {agent: sorted(own) for agent, (own, _) in split.items()}
-        self.foreign = {agent: sorted(foreign - own - {""}) for agent, (own, foreign) in split.items()}
+    def __init__(self, trace: Trace, setup: Setup, findings: Findings) -> None:
+        self.public, self.findings, self.informed = trace.public, findings, set[int]()
+        records = trace.config.get("prompts")
+        listed = records if isinstance(records, list) else []
+        self.of_file = {a for a, record in enumerate(listed) if isinstance(record, dict) and "file_sha256" in record}
+        self.foreign = [foreign_labels(setup, agent) for agent in range(len(setup.calendars))]
 
-    def check(self, expected: ExpectedEvent, number: int, prompt: Any) -> None:
-        """Check one prompt."""
-        shown = expected.shown
-        assert shown is not None
-        where: dict[str, Any] = {"event": number, "round": expected.round, "agent": expected.agent}
-        if not isinstance(prompt, str):
-            self.findings.add("prompt_lacks_calendar", "a text", prompt, **where)
+    def check(self, agent: int, request: Request, prompt: Any) -> None:
+        """Check the prompt that was sent for a request, if one was."""
+        opening = request.phase == CHEAP_TALK and agent not in self.informed
+        self.informed.add(agent)
+        if not prompt:
             return
-        flat = " ".join(prompt.split())
-        for label in self.leaked_labels(expected.agent, shown, flat):
-            self.findings.add("prompt_leaks_label", "", label, shown.kind, **where)
-        if expected.agent not in self.of_file:
-            self.check_contents(shown, prompt, flat, where)
-
-    def check_contents(self, shown: AgentView, prompt: str, flat: str, where: dict[str, Any]) -> None:
-        """Check that a prompt in words that we know shows its moment. flat: the prompt, white space made one."""
-        if shown.kind in SHOWS_CALENDAR and not contains_calendar(prompt, shown):
-            self.findings.add("prompt_lacks_calendar", shown.unlabelled, prompt, shown.kind, **where)
-        penalty = PENALTY.search(prompt) if shown.kind == "opening" else None
-        if penalty and int(penalty["paid"][:18]) != shown.paid:
-            self.findings.add("prompt_penalty", shown.paid, penalty["paid"], **where)
-        if shown.kind in SHOWS_INBOX:
-            for message in inbox_texts(shown):
-                if message not in flat:
-                    self.findings.add("prompt_lacks_inbox", message, prompt, shown.kind, **where)
-        if shown.kind == "retry" and shown.conflict and " ".join(shown.conflict.split()) not in flat:
-            self.findings.add("prompt_lacks_conflict", shown.conflict, prompt, **where)
-        for line in self.false_labels(shown, prompt):
+        flat = " ".join(str(prompt).split())
+        where: dict[str, Any] = {"round": request.round, "agent": agent}
+        for label in self.leaked(agent, request, flat):
+            self.findings.add("prompt_leaks_label", "", label, request.phase, **where)
+        if agent in self.of_file:
+            return
+        # The public harness gives those who join a turn alone, and those who open the round no messages.
+        member = agent in request.meeting.participants
+        shows_calendar = (opening and (member or not self.public)) or (
+            request.phase != CHEAP_TALK and not request.attempt
+        )
+        if shows_calendar and LABEL.sub("", request.render) not in LABEL.sub("", str(prompt)):
+            self.findings.add("prompt_lacks_calendar", request.render, prompt, request.phase, **where)
+        if request.phase == CHEAP_TALK and not (self.public and opening and member):
+            for missing in (text for m in request.inbox if (text := " ".join(m.content.split())) not in flat):
+                self.findings.add("prompt_lacks_inbox", missing, prompt, request.phase, **where)
+        if request.conflict and " ".join(request.conflict.split()) not in flat:
+            self.findings.add("prompt_lacks_conflict", request.conflict, prompt, **where)
+        for line in () if self.public else false_labels(request, str(prompt)):
             self.findings.add("wrong_label", "", line, "prompt_sent", **where)
 
-    def false_labels(self, shown: AgentView, prompt: str) -> Iterator[str]:
-        """Lines of a prompt of ours that show a label, and are neither its calendar's nor the meeting's own."""
-        if self.game.public or "abel" not in prompt:
-            return
-        label = self.game.setup.labels.get(("meeting", shown.meeting.id))
-        true = {*shown.rendering.split("\n"), f"{MEETING_LABEL} {label}"}
-        own = INBOX.split(prompt, 1)[0]
-        yield from (line for line in own.split("\n") if PROMPT_LABEL.match(line) and line.strip() not in true)
-
-    def leaked_labels(self, agent: Any, shown: AgentView, flat: str) -> Iterator[str]:
-        """Labels in the prompt that the agent may not see, beyond what its messages and its own batch say."""
-        quotes = [*inbox_texts(shown), " ".join((shown.conflict or "").split()), *self.own.get(agent, ())]
-        for label in self.foreign.get(agent, ()):
+    def leaked(self, agent: int, request: Request, flat: str) -> Iterator[str]:
+        """Labels in the prompt that the agent may not see, beyond what its messages and its own batch quote."""
+        quotes = [*(m.content for m in request.inbox), request.conflict or "", *request.labels.values()]
+        foreign = self.foreign[agent]
+        if agent not in {*request.meeting.participants, *self.of_file}:
+            foreign = [*foreign, MEETING_LABEL]
+        for label in foreign:
             if label in flat and label in remove_quotes(flat, quotes):
                 yield label
-        if (
-            agent not in {*shown.meeting.participants, *self.of_file}
-            and MEETING_LABEL in flat
-            and MEETING_LABEL in remove_quotes(flat, quotes)
-        ):
-            yield MEETING_LABEL
 
 
-def agents_with_file(records: Any) -> frozenset[int]:
-    """The agents whose prompts a file worded, which nobody has here. records: the configuration's `prompts`."""
-    listed = records if isinstance(records, list) else []
-    return frozenset(a for a, record in enumerate(listed) if isinstance(record, dict) and "file_sha256" in record)
+def foreign_labels(setup: Setup, agent: int) -> list[str]:
+    """The labels, white space made one, of what the agent neither holds nor takes part in."""
+    if setup.labels is None:
+        return []
+    own = set(own_labels(setup.calendars[agent], setup.labels).values())
+    own |= {setup.labels.meetings[m.id].label for m in setup.meetings if agent in m.participants}
+    listed: Labels = setup.labels
+    labels = {each.label for each in (*listed.errands.values(), *listed.meetings.values())}
+    return sorted(flat for label in labels - own if (flat := " ".join(label.split())))
 
 
-def labels_by_visibility(game: Game, agent: int) -> tuple[set[str], set[str]]:
-    """The labels that the agent may see - of its errands, and of meetings that it takes part in - and all others."""
-    names = {item.name for item in game.setup.calendars[agent] if item}
-    names |= {("meeting", m.id) for m in game.setup.meetings if agent in m.participants}
-    flat = {name: " ".join(label.split()) for name, label in game.setup.labels.items()}
-    return {v for n, v in flat.items() if n in names}, {v for n, v in flat.items() if n not in names}
-
-
-def inbox_texts(shown: AgentView) -> list[str]:
-    """The drained messages' contents, white space made one."""
-    return [flat for m in shown.inbox if (flat := " ".join(m["content"].split()))]
+def false_labels(request: Request, prompt: str) -> Iterator[str]:
+    """Lines of a prompt of ours that show a label, and are neither its calendar's nor the meeting's own."""
+    true = {*request.render.split("\n"), f"{MEETING_LABEL} {request.meeting_label}"}
+    own = INBOX.split(prompt, maxsplit=1)[0]
+    yield from (line for line in own.split("\n") if PROMPT_LABEL.match(line) and line.strip() not in true)
 
 
 def remove_quotes(text: str, quotes: list[str]) -> str:
-    """The text without what it quotes."""
-    for quote in sorted(quotes, key=len, reverse=True):
-        if quote:
-            text = text.replace(quote, "")
+    """The text without what it quotes, white space made one."""
+    for quote in sorted((" ".join(quote.split()) for quote in quotes), key=len, reverse=True):
+        text = text.replace(quote, "") if quote else text
     return text
-
-
-def contains_calendar(prompt: str, shown: AgentView) -> bool:
-    """Whether the prompt contains the calendar, with or without labels."""
-    return shown.rendering in prompt or shown.unlabelled in LABEL.sub("", prompt)

@@ -3,7 +3,8 @@
 import csv
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+
+import msgspec
 
 from machine.files import of_project
 
@@ -12,7 +13,7 @@ class SuiteError(ValueError):
     """A task list cannot be read: which, where, and what to do."""
 
 
-class ListedTask(NamedTuple):
+class ListedTask(msgspec.Struct, frozen=True, kw_only=True):
     """A task as a list has it; None where the list does not say."""
 
     suite: str
@@ -21,12 +22,12 @@ class ListedTask(NamedTuple):
     seed: int
     num_agents: int
     density: float
-    num_participants: int | None
-    difficulty: str | None
-    optimal_cost: int | None
-    greedy_cost: int | None
-    witness_cost: int | None
-    digest: str | None
+    num_participants: int | None = None
+    difficulty: str | None = None
+    optimal_cost: int | None = None
+    greedy_cost: int | None = None
+    witness_cost: int | None = None
+    calendars_sha256: str | None = None
     blocked_errands: int | None = None
 
 
@@ -54,45 +55,17 @@ def read_suite(path: Path) -> list[ListedTask]:
             tasks = [read_row(row, path, reader.line_num) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or error
-        raise SuiteError(
-            f"{path} can't be read as a task list ({reason}); name a CSV as data/suites has them"
-        ) from None
+        raise SuiteError(f"{path} can't be read as a task list ({reason}); name a CSV as in data/suites") from None
     if not tasks:
         raise SuiteError(f"{path} holds no task; give it a header and a line for each task")
     return tasks
 
 
 def read_row(row: Mapping[str, str | None], path: Path, line: int) -> ListedTask:
-    """One line of a list."""
-
-    def needed(column: str) -> str:
-        value = row.get(column)
-        if not value:
-            raise SuiteError(
-                f"{path}, line {line}: no {column}; a task needs task_id, setting, seed, num_agents, density"
-            )
-        return value
-
-    def whole(column: str) -> int | None:
-        return int(value) if (value := row.get(column)) else None
-
+    """One line of a list; an empty field says nothing."""
     try:
-        return ListedTask(
-            path.name,
-            needed("task_id"),
-            needed("setting"),
-            int(needed("seed")),
-            int(needed("num_agents")),
-            float(needed("density")),
-            whole("num_participants"),
-            row.get("difficulty") or None,
-            whole("optimal_cost"),
-            whole("greedy_cost"),
-            whole("witness_cost"),
-            row.get("calendars_sha256") or None,
-            whole("blocked_errands"),
-        )
-    except SuiteError:
-        raise
-    except ValueError as error:
-        raise SuiteError(f"{path}, line {line}: {error}; give a number") from None
+        given = {name: value for name, value in row.items() if value}
+        return msgspec.convert(given | {"suite": path.name}, ListedTask, strict=False)
+    except msgspec.ValidationError as error:
+        needs = "a task needs task_id, setting, seed, num_agents and density, and numbers where they belong"
+        raise SuiteError(f"{path}, line {line}: {error}; {needs}") from None

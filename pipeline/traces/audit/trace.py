@@ -1,30 +1,26 @@
-"""A trace as the auditor reads it: all events, the game's setup, and an index of recorded answers."""
+"""A trace as the auditor reads it: all of its events, and the game that they are said to be of."""
 
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from pipeline.traces import limits
-from pipeline.traces.audit.batch_rules import Meeting
-from pipeline.traces.audit.calendar import Calendar, parse_calendar
 from pipeline.traces.records import CHANNELS, open_channels
+from sim.calendar import Calendar, Errand, Item, ScheduledMeeting
+from sim.game.game import Limits
+from sim.tasks.labels import Labels
+from sim.tasks.scenario import Meeting
 
-CHEAP_TALK, VOLUNTARY, DECISION, RESOLUTION = "CHEAP_TALK", "VOLUNTARY", "DECISION", "RESOLUTION"
-GAME_START, GAME_END = "GAME_START", "GAME_END"
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 SENT = {f"{channel}_sent": channel for channel in CHANNELS}
-OUTCOMES = frozenset((*SENT, "invalid_tool_call"))
-FINAL = ("batch_applied", "batch_rolled_back")
-KINDS = OUTCOMES.union(
-    ("game_start", "agent_registered", "round_start", "turn_start", "turn_end", "decide_start", "decide_end"),
-    ("batch_rejected", "decision_failed", "resolution", "consistency_violation", "game_end", "game_stopped"),
-    FINAL,
-)
-# The most sweeps and retries that a game may allow.
-MOST_ATTEMPTS = 100_000
+CALENDAR_FIELDS = ("calendar_render", "calendar_snapshot_render", "calendar_render_after")
+# The most retries of a public game, whose replies are partly made up.
+MOST_RETRIES = 1_000
 
 
 class Unreadable(Exception):
@@ -36,6 +32,8 @@ class Unreadable(Exception):
 
 
 class Event(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """One event: its kind, its fields, and the time where a provider took part."""
+
     type: str
     data: dict[str, Any]
     timestamp: str | None = None
@@ -62,53 +60,36 @@ class Trace(msgspec.Struct, frozen=True):
         """Whether the public harness wrote it. One of ours that leaves out its version stays one of ours."""
         return self.schema_version is None and "team" not in self.config
 
+    @property
+    def scenario(self) -> dict[str, Any]:
+        """The configuration's scenario; empty where there is none."""
+        return nested(self.config, "scenario")
+
+    def first(self, kind: str) -> dict[str, Any]:
+        """The fields of the first event of the kind; empty where there is none."""
+        return next((event.data for event in self.events if event.type == kind), {})
+
+    def all_of(self, kind: str) -> list[dict[str, Any]]:
+        """The fields of each event of the kind."""
+        return [event.data for event in self.events if event.type == kind]
+
 
 @dataclass(frozen=True)
 class Setup:
-    """What the game was: initial calendars, the meetings in order, its limits, and the labels of its items.
-
-    `hydrated` says that agents are shown calendars with labels; `announced` is how many rounds there should be.
-    """
+    """What the game was. announced: how many rounds it should have. labels: None where agents are shown none, or the
+    configuration does not list them all. hydrated: whether agents are shown labels."""
 
     calendars: tuple[Calendar, ...]
     meetings: tuple[Meeting, ...]
     announced: int
-    max_turns: int
-    retries: int
-    dm_cap: int | None
-    channels: tuple[str, ...]
-    labels: dict[tuple[str, int], str]
+    limits: Limits
+    labels: Labels | None
     hydrated: bool
 
-
-@dataclass(slots=True)
-class TurnEvents:
-    """Where a turn's events stand: what it was shown, what it answered, and what became of its calls."""
-
-    start: int | None = None
-    end: int | None = None
-    outcomes: list[int] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class DecisionEvents:
-    """Where an agent's decision events of one phase and round stand, each kind in order."""
-
-    starts: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    rejected: list[int] = field(default_factory=list)
-    failed: list[int] = field(default_factory=list)
-    final: list[int] = field(default_factory=list)
-
-
-DECISION_EVENT_LISTS = {
-    "decide_start": "starts",
-    "decide_end": "ends",
-    "batch_rejected": "rejected",
-    "decision_failed": "failed",
-    "batch_applied": "final",
-    "batch_rolled_back": "final",
-}
+    @property
+    def partial(self) -> bool:
+        """Whether only the meetings of the rounds that began are known."""
+        return len(self.meetings) < self.announced
 
 
 class Named(msgspec.Struct):
@@ -126,7 +107,7 @@ def decode(text: bytes) -> Trace:
     """The trace. Raises Unreadable with the decoder's complaint and its place."""
     try:
         return _DECODER.decode(text.removeprefix(BOM_UTF8))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         message = str(error)
         place = _PATH.search(message)
         raise Unreadable(_PATH.sub("", message), place["path"] if place else "") from error
@@ -136,157 +117,143 @@ def game_id_of(text: bytes) -> str:
     """The game's id alone, whatever the types of all else are; empty where there is none."""
     try:
         return _NAME_DECODER.decode(text.removeprefix(BOM_UTF8)).game_id
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         return ""
 
 
-def hashable(value: Any) -> Any:
-    """The value, or its repr where it can't be hashed or would equal a value of another type."""
-    return value if value is None or type(value) in (int, str) else repr(value)
+def nested(holder: dict[str, Any], name: str) -> dict[str, Any]:
+    """An object in an object; empty where there is none."""
+    value = holder.get(name)
+    return value if isinstance(value, dict) else {}
 
 
-def event_ref(event: Event) -> tuple[Any, Any, Any, Any]:
-    """(round, turn, phase, agent) as the event names them."""
-    get = event.data.get
-    ref = get("round"), get("turn"), get("phase"), get("agent_id")
-    if type(ref[0]) is int is type(ref[1]) and type(ref[2]) is str and type(ref[3]) is int:
-        return ref
-    return hashable(ref[0]), hashable(ref[1]), hashable(ref[2]), hashable(ref[3])
+def whole(value: Any, most: int = 1_000_000) -> int | None:
+    """The value where it is a whole number from 0 to `most`, else None."""
+    return value if type(value) is int and 0 <= value <= most else None
 
 
-class EventIndex:
-    """The events, when and whose each is, and the events of each turn and decision by their numbers."""
-
-    def __init__(self, events: list[Event]) -> None:
-        self.events = events
-        self.refs = [event_ref(event) for event in events]
-        self.turns: dict[tuple[Any, Any, Any], TurnEvents] = {}
-        self.decides: dict[tuple[Any, Any, Any], DecisionEvents] = {}
-        for number, event in enumerate(events):
-            round_, turn, phase, agent = self.refs[number]
-            if event.type in ("turn_start", "turn_end") or event.type in OUTCOMES:
-                self.add_turn(number, event.type, self.turns.setdefault((round_, turn, agent), TurnEvents()))
-            elif event.type in DECISION_EVENT_LISTS:
-                decide = self.decides.setdefault((round_, phase, agent), DecisionEvents())
-                getattr(decide, DECISION_EVENT_LISTS[event.type]).append(number)
-
-    def add_turn(self, number: int, kind: str, turn: TurnEvents) -> None:
-        """Index an event of a turn; the comparison reports a second start or end."""
-        if kind == "turn_start":
-            turn.start = number if turn.start is None else turn.start
-        elif kind == "turn_end":
-            turn.end = number if turn.end is None else turn.end
-        else:
-            turn.outcomes.append(number)
-
-    def data(self, number: int) -> dict[str, Any]:
-        """The event's data."""
-        return self.events[number].data
+def stated(config: dict[str, Any], name: str, default: int) -> int:
+    """A whole number of the configuration, or the default where it states none."""
+    return default if (value := whole(config.get(name))) is None else value
 
 
 def read_setup(trace: Trace) -> Setup:
     """What the game was, from its events and configuration. Raises Unreadable where its calendars are unknown."""
     calendars = tuple(initial_calendars(trace.events))
-    config = trace.config
     meetings = tuple(meetings_in_order(trace, len(calendars)))
+    shown = (event.data.get(name) for event in trace.events for name in CALENDAR_FIELDS)
+    hydrated = any(isinstance(text, str) and " private_label=" in text for text in shown)
     return Setup(
         calendars=calendars,
         meetings=meetings,
-        announced=limit_of(config, "num_meetings", len(meetings)),
-        max_turns=attempts_of(config, "max_turns_per_round", 15),
-        retries=attempts_of(config, "decision_retries", 3),
-        dm_cap=config["dm_cap"] if type(config.get("dm_cap")) is int else None,
-        channels=open_channels(config.get("channels"), config.get("communication_protocol")) or CHANNELS,
-        labels=labels_from_config(config),
-        hydrated=any(has_label(event.data) for event in trace.events),
+        announced=stated(trace.config, "num_meetings", len(meetings)),
+        limits=read_limits(trace),
+        labels=read_labels(trace, calendars, meetings) if hydrated else None,
+        hydrated=hydrated,
     )
 
 
-def limit_of(config: dict[str, Any], name: str, default: int) -> int:
-    """A number of the configuration, or the default where it states none."""
-    value = config.get(name)
-    return value if type(value) is int and 0 <= value < 1_000_000 else default
+def read_limits(trace: Trace) -> Limits:
+    """What the game allowed. The public harness did not always keep its cap, and a protocol's name there does not say
+    all channels. So the limits of a public game are those that its events keep."""
+    config = trace.config
+    channels = open_channels(config.get("channels"), config.get("communication_protocol")) or CHANNELS
+    cap, retries = config.get("dm_cap"), stated(config, "decision_retries", 3)
+    cap = cap if type(cap) is int else None
+    if trace.public:
+        used = [SENT[event.type] for event in trace.events if event.type in SENT]
+        cap = None if cap is not None and len(used) > cap else cap
+        channels, retries = tuple({*channels, *used}), min(retries, MOST_RETRIES)
+    turns = stated(config, "max_turns_per_round", 15)
+    return Limits(max_turns_per_round=turns, decision_retries=retries, dm_cap=cap, channels=channels)
 
 
-def attempts_of(config: dict[str, Any], name: str, default: int) -> int:
-    """The same for sweeps and retries. Raises Unreadable where they are more than a game may allow."""
-    value = config.get(name)
-    if type(value) is int and value > MOST_ATTEMPTS:
-        raise Unreadable(f"more than {MOST_ATTEMPTS}", f".config.{name}")
-    return limit_of(config, name, default)
-
-
-def has_label(data: dict[str, Any]) -> bool:
-    """Whether the event shows a calendar with a label in it."""
-    texts = (data.get("calendar_render"), data.get("calendar_snapshot_render"))
-    return any(isinstance(text, str) and " private_label=" in text for text in texts)
+def read_labels(trace: Trace, calendars: tuple[Calendar, ...], meetings: tuple[Meeting, ...]) -> Labels | None:
+    """The scenario's labels, where it lists those of all items."""
+    try:
+        labels = msgspec.convert(trace.scenario.get("labels"), Labels, strict=False)
+    except msgspec.ValidationError:
+        return None
+    items = [item for calendar in calendars for item in calendar.slots if item]
+    errands = {item.errand_id for item in items if isinstance(item, Errand)}
+    booked = {item.meeting_id for item in items if isinstance(item, ScheduledMeeting)} | {m.id for m in meetings}
+    return labels if errands <= labels.errands.keys() and booked <= labels.meetings.keys() else None
 
 
 def initial_calendars(events: list[Event]) -> Iterator[Calendar]:
     """Each agent's initial calendar, by number."""
-    shown: dict[Any, tuple[int, Any]] = {}
+    shown: dict[str, tuple[int, Any]] = {}
     for number, event in enumerate(events):
         if event.type == "agent_registered":
-            shown.setdefault(hashable(event.data.get("agent_id")), (number, event.data.get("calendar_render")))
-    if not shown or set(shown) != set(range(len(shown))) or len(shown) > limits.AGENTS:
+            shown.setdefault(repr(event.data.get("agent_id")), (number, event.data.get("calendar_render")))
+    if not shown or set(shown) != {str(agent) for agent in range(len(shown))} or len(shown) > limits.AGENTS:
         raise Unreadable(f"the agents registered are {list(shown)[:20]}, not all from 0 up", ".events")
-    sizes = set()
+    slots: int | None = None
     for agent in range(len(shown)):
-        number, text = shown[agent]
-        calendar = parse_calendar(text)
+        number, text = shown[str(agent)]
+        calendar = parse_calendar(text) if isinstance(text, str) else None
         place = f".events[{number}].data.calendar_render"
         if calendar is None or len(calendar) > limits.SLOTS:
             raise Unreadable(f"agent {agent}'s initial calendar is not one slot a line", place)
         if len(shown) * len(calendar) > limits.CELLS:
             raise Unreadable(f"more than {limits.CELLS} slots of calendars", place)
-        sizes.add(len(calendar))
-        if len(sizes) > 1:
+        if slots not in (None, len(calendar)):
             raise Unreadable(f"agent {agent}'s initial calendar has not as many slots as those before", place)
+        slots = len(calendar)
         yield calendar
 
 
 def meetings_in_order(trace: Trace, agents: int) -> Iterator[Meeting]:
     """The meetings in order: the scenario's, or, where the configuration has none, those of the rounds."""
-    scenario = trace.config.get("scenario")
-    listed = scenario.get("meetings") if isinstance(scenario, dict) else None
+    listed = trace.scenario.get("meetings")
     if isinstance(listed, list):
         for number, entry in enumerate(listed):
-            yield parse_meeting(entry, None, agents, f".config.scenario.meetings[{number}]")
+            yield parse_meeting(entry, agents, f".config.scenario.meetings[{number}]")
         return
     for number, event in enumerate(trace.events):
         if event.type == "round_start":
-            order = event.data.get("speaker_order")
-            yield parse_meeting(event.data.get("meeting"), order, agents, f".events[{number}].data.meeting")
+            spoken = {name: event.data[name] for name in ("speaker_order",) if name in event.data}
+            yield parse_meeting(nested(event.data, "meeting") | spoken, agents, f".events[{number}].data.meeting")
 
 
-def parse_meeting(entry: Any, order: Any, agents: int, place: str) -> Meeting:
+def parse_meeting(entry: Any, agents: int, place: str) -> Meeting:
     """One meeting as it is listed. Raises Unreadable where it is none."""
-    if not isinstance(entry, dict):
-        raise Unreadable("a meeting is not an object", place)
-    order = entry.get("speaker_order") if order is None else order
-    members: Any = entry.get("participants")
-    number, cost = entry.get("id"), entry.get("cost", 1)
-    if type(number) is not int or type(cost) is not int:
-        raise Unreadable("a meeting has no number or no cost", place)
-    if entry.get("duration", 1) != 1:
+    try:
+        meeting = msgspec.convert(entry, Meeting)
+    except msgspec.ValidationError as error:
+        raise Unreadable(f"no meeting: {error}", place) from error
+    members, order = meeting.participants, meeting.speaker_order
+    if meeting.duration != 1:
         raise Unreadable("a meeting's duration is not 1: longer meetings are not replayed", place)
-    for listed in (members, order):
-        if not isinstance(listed, list) or not all(type(a) is int and 0 <= a < agents for a in listed):
-            raise Unreadable("a meeting's participants or speakers are not agents of the game", place)
-    if sorted(members) != sorted(order) or len(set(members)) != len(members):
-        raise Unreadable("a meeting's speakers are not its participants", place)
-    return Meeting(number, tuple(members), cost, tuple(order))
+    if len(set(members)) < len(members) or sorted(members) != sorted(order) or not set(members) <= set(range(agents)):
+        raise Unreadable("a meeting's participants are not agents of the game, or not its speakers", place)
+    return meeting
 
 
-def labels_from_config(config: dict[str, Any]) -> dict[tuple[str, int], str]:
-    """(kind, number) → private label, where the configuration lists them."""
-    scenario = config.get("scenario")
-    listed = scenario.get("labels") if isinstance(scenario, dict) else None
-    labels = {}
-    for kind in ("errand", "meeting"):
-        entries = listed.get(f"{kind}s") if isinstance(listed, dict) else None
-        for number, entry in entries.items() if isinstance(entries, dict) else ():
-            label = entry.get("label") if isinstance(entry, dict) else None
-            if isinstance(label, str) and number.isdecimal() and len(number) < 19:
-                labels[kind, int(number)] = label
-    return labels
+LABEL = re.compile(r" private_label=.*$", re.MULTILINE)
+LINE = re.compile(
+    r"Slot +\d{1,6}: (?:\[FREE\]|(?P<blocked>Blocked )?Errand #(?P<errand>\d{1,18}) \(cost=(?P<price>\d{1,18})\)"
+    r"|Meeting M(?P<meeting>\d{1,18}) \(cost=(?P<cost>\d{1,18})\) participants=\[(?P<members>[\d, ]{0,9999})\])"
+)
+
+
+def parse_calendar(text: str) -> Calendar | None:
+    """The calendar that a rendering shows, labels left out; None where it is not rendered so."""
+    bare = LABEL.sub("", text)
+    lines = bare.split("\n")
+    if not all(map(LINE.fullmatch, lines)):
+        return None
+    calendar = Calendar([item_of(line) for line in lines])
+    return calendar if calendar.render == bare else None
+
+
+@lru_cache(maxsize=65536)
+def item_of(line: str) -> Item | None:
+    """What a rendered line shows in its slot."""
+    match = LINE.fullmatch(line)
+    if match and match["errand"]:
+        return Errand(int(match["errand"]), int(match["price"]), bool(match["blocked"]))
+    if match and match["meeting"]:
+        members = tuple(int(agent) for agent in match["members"].replace(",", " ").split())
+        return ScheduledMeeting(int(match["meeting"]), int(match["cost"]), members)
+    return None

@@ -1,14 +1,17 @@
-"""Games of agents that say and do anything, sensible or not: whatever they do, the auditor must agree with the game."""
+"""Games of agents that say and do anything, sensible or not."""
 
 from random import Random
 from typing import Any
 
+from msgspec.structs import replace
+
 from sim.agents import Registration, Reply, Request
-from sim.game.game import Limits
-from sim.game.rounds import rounds
+from sim.calendar import Calendar, Errand
+from sim.game.game import Game, Limits
 from sim.game.trace import Trace
-from sim.runs.play import Play, begin, config_of, finish, identity
+from sim.runs.play import Play, play_game
 from sim.runs.teams import AgentSpec, Team
+from tests.sim.worlds import play as play_world
 from tests.sim.worlds import tiny_task
 
 SHAPES: tuple[dict[str, Any], ...] = (
@@ -21,14 +24,14 @@ SHAPES: tuple[dict[str, Any], ...] = (
 )
 
 
-ODD = (None, True, -1, 2**62, 3.0, "3", "", [], {}, "x\n y\u2028z", 99)
+ODD: tuple[Any, ...] = (None, True, -1, 2**62, 3.0, "3", "", [], {}, "x\n y\u2028z", 99)
 
 
 class Reckless:
     """An agent that says and does anything, sensible or not."""
 
     def __init__(self, rng: Random) -> None:
-        self.rng, self.agents = rng, 0
+        self.rng, self.agents, self.replies = rng, 0, dict[tuple[str, int, int], Any]()
 
     def register(self, registration: Registration) -> str:
         self.agents = registration.num_agents
@@ -63,23 +66,36 @@ class Reckless:
         return made
 
 
-def reckless_game(seed: int) -> Trace:
+def reckless_game(seed: int, kind: type[Reckless] = Reckless) -> tuple[Game, list[Any]]:
+    """A game of such agents, played, and the agents. kind: their class."""
+    play = reckless_play(seed, blocking=seed % 2 == 1)
+    agents = [kind(Random(f"{seed}:{agent}")) for agent in range(play.task.num_agents)]
+    task = play.task
+    return play_world(Game(task.calendars, task.meetings, play.limits), agents), agents
+
+
+def reckless_trace(seed: int) -> Trace:
+    """The trace of a game of such agents."""
+    play = reckless_play(seed, blocking=False)
+    return play_game(play, [Reckless(Random(f"{seed}:{agent}")) for agent in range(play.task.num_agents)])
+
+
+def reckless_play(seed: int, blocking: bool) -> Play:
+    """A small task, some of whose errands are blocked where that is wanted, and limits of any kind."""
     rng = Random(seed)
-    task = tiny_task(seed, "varied", **SHAPES[seed % len(SHAPES)])
+    task = tiny_task(seed % 40, "varied", **SHAPES[seed % len(SHAPES)])
+    if blocking:
+        task = replace(task, calendars=tuple(partly_blocked(calendar, rng) for calendar in task.calendars))
     limits = Limits(
         max_turns_per_round=rng.choice((1, 3, 15)),
         decision_retries=rng.choice((0, 1, 3)),
         dm_cap=rng.choice((None, 0, 9)),
         channels=rng.choice((("dm",), ("dm", "participant_groupchat", "all_groupchat"))),
     )
-    play = Play(task, Team("reckless", (AgentSpec("imap"),)), limits)
-    agents = [Reckless(Random(f"{seed}:{a}")) for a in range(task.num_agents)]
-    config = config_of(play)
-    game = begin(play, agents, identity(config))
-    turns = rounds(game)
-    try:
-        agent, request = next(turns)
-        while True:
-            agent, request = turns.send(agents[agent].act(request))
-    except StopIteration:
-        return finish(play, game, agents, config, None)
+    return Play(task, Team("reckless", (AgentSpec("imap"),)), limits)
+
+
+def partly_blocked(calendar: Calendar, rng: Random) -> Calendar:
+    """The calendar with some of its errands blocked."""
+    items = calendar.slots
+    return Calendar([replace(i, blocked=rng.random() < 0.3) if isinstance(i, Errand) else i for i in items])
