@@ -9,7 +9,6 @@ import polars as pl
 from machine.files import check_versions, file_versions
 from machine.terminal import counted
 from pipeline.paper.compare import read_numbers
-from pipeline.paper.statements.checks import read_statement_rows
 from pipeline.reports.measures import reading_of
 from pipeline.reports.reference_study import PARAMS, REFERENCE, changed_parameters, is_reference
 from pipeline.statistics.caveats import caveats
@@ -137,7 +136,7 @@ class Study:
 
     def statements(self, *names: str) -> pl.DataFrame:
         """What the paper says, checked in the study's own ledger of statements: says, where, found, verdict."""
-        rows = read_statement_rows(ROOT / RESULTS / "statements.csv")
+        rows = read_result(ROOT / RESULTS / "statements.csv", self._types("statements"))
         chosen = pl.concat(rows.filter(id=name) for name in names)
         return chosen.select("says", "where", "found", "verdict")
 
