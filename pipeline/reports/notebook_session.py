@@ -136,7 +136,7 @@ class Study:
 
     def statements(self, *names: str) -> pl.DataFrame:
         """What the paper says, checked in the study's own ledger of statements: says, where, found, verdict."""
-        rows = read_result(ROOT / RESULTS / "statements.csv", self._types("statements"))
+        rows = read_result(ROOT / RESULTS / "statements.csv")
         chosen = pl.concat(rows.filter(id=name) for name in names)
         return chosen.select("says", "where", "found", "verdict")
 
