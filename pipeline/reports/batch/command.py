@@ -129,8 +129,8 @@ def count_rejected(derived: "Derived", traces: Sequence[Path]) -> int:
 def _write_report(
     traces: Sequence[Path], work: Staged, selection: "Selection", workers: int
 ) -> tuple[int, list[str], bool]:
-    """Make the pages and their list in a staged folder. Returns how many pages there are, a line for each that could not
-    be made, and whether nothing is missing."""
+    """Make the pages and their list in a staged folder. Returns how many pages there are, a line for each that is
+    missing, and whether none is, and no trace was rejected."""
     from pipeline.reports.batch.own_study import derive_study, made_from
     from pipeline.traces.audit.files import print_doubts
 
