@@ -121,13 +121,21 @@ def remove_empty(folders: Iterable[Path]) -> None:
             folder.rmdir()
 
 
+def make_folder(folder: Path) -> None:
+    """Make the folder, if need be. Raises UserError if it is a file, or would lie below one."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise UserError(f"{folder} is a file, or lies below one; name another folder", 2) from None
+
+
 @contextmanager
 def exclusive_access(folder: Path) -> Iterator[None]:
     """Lock the folder, made if need be, for this process; the lock ends with the block or the process.
 
     Raises UserError where another process holds it. On a disk without locks there is none.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     handle = os.open(folder, os.O_RDONLY)
     try:
         with suppress(OSError):
@@ -183,8 +191,6 @@ def staged(
         stack.enter_context(no_empty_folders([home]))
         if isinstance(target, Path):
             str(target.absolute()).encode()  # a name that is no UTF-8 ends here: what writes tables takes no other
-            if target.exists() and not target.is_dir():
-                raise UserError(f"{target} is a file; name a folder", 2)
             stack.enter_context(exclusive_access(target))
         earlier = _manifest_in(target, listed_as or command)
         _check_free(target, command, names, earlier)
@@ -218,10 +224,14 @@ def new_folder(target: Path) -> Iterator[Path]:
         raise UserError(f"{target} is there and not empty; name another folder", 2)
     work = target.with_name(f".{target.name}-{uuid4().hex}")
     with no_empty_folders([target.parent]):
-        work.mkdir(parents=True)
+        make_folder(target.parent)
+        work.mkdir()
         try:
             yield work
-            work.replace(target)
+            try:
+                work.replace(target)
+            except OSError as error:
+                raise UserError(f"{target} was made meanwhile by another run; name another folder", 2) from error
         finally:
             shutil.rmtree(work, ignore_errors=True)
 

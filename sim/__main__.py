@@ -39,14 +39,17 @@ TASKS, LIST = (b'"task_id":', b'"calendars":'), (b'task_id"?(,|$)', b'seed"?(,|$
 def replacing_own(out: Path, known_by: tuple[bytes, ...]) -> Iterator[None]:
     """A block that writes a file, and leaves no empty folder where it fails. Raises UserError where a file of another
     kind is in the way, and for what is wrong in the tasks that were asked for."""
-    from machine.output import no_empty_folders
+    from machine.output import make_folder, no_empty_folders
     from sim.tasks.scenario import ScenarioError
     from sim.tasks.suite import TaskError
 
+    if out.is_dir():
+        raise UserError(f"{out} is a folder; name a file", BAD_USAGE)
     if is_other(out, known_by):
         raise UserError(f"{out} is there, and holds something else; move it away, or name another file", BAD_USAGE)
     try:
         with no_empty_folders([out.parent]):
+            make_folder(out.parent)
             yield
     except (TaskError, ScenarioError) as error:
         raise UserError(str(error), BAD_USAGE) from error

@@ -1,10 +1,8 @@
 """Whether what a folder holds is whole, and belongs together: by manifests, and by the digests that traces carry."""
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import groupby
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 import duckdb
@@ -22,7 +20,7 @@ from pipeline.tables.database import log_of
 from pipeline.tables.stamp import read_stamp, stale_problem
 from pipeline.traces.audit.identity import record_digest
 from pipeline.traces.audit.trace import Unreadable, decode
-from pipeline.traces.sources import find_sources, read_texts
+from pipeline.traces.sources import Source, find_sources, read_texts
 from pipeline.traces.trace import TraceError
 
 # The command whose manifests list traces; those of others list what was made from them.
@@ -48,8 +46,9 @@ def verified(folder: Path) -> tuple[list[str], str]:
     that is none."""
     manifests = read_manifests(folder)
     listed = {m.path.parent / name: m.command for m in manifests for name in m.files}
-    found = [Path(source.name) for source in find_sources([folder])]
-    traces = [path for path in found if listed.get(path, RUN) == RUN and is_trace(path)]
+    sources = {Path(source.name): source for source in find_sources([folder])}
+    found = list(sources)
+    traces = [path for path in found if listed.get(path, RUN) == RUN and is_trace(sources[path])]
     files = list(visible_files(folder)) if manifests else []
     present = {"traces": set[str]()}
     # What a command read of a folder is all that is found in it, rejected or not; others came since. If no trace is
@@ -103,15 +102,13 @@ def database_problems(database: Path) -> Iterator[str]:
             yield problem
 
 
-def is_trace(path: Path) -> bool:
-    """Whether a file may be a trace or a pack of them: one of plain JSON is, if the fields of a trace stand in it."""
-    if path.suffix not in (".json", ".jsonl") or not path.is_file():
-        return True
-    with open(path, "rb") as file:
-        if not os.fstat(file.fileno()).st_size:
-            return False
-        with mmap(file.fileno(), 0, access=ACCESS_READ) as text:
-            return all(text.find(field) >= 0 for field in TRACE_FIELDS)
+def is_trace(source: Source) -> bool:
+    """Whether a file may be a trace or a pack of them: the fields of a trace stand in its first text."""
+    for _, text in read_texts(source):
+        if isinstance(text, TraceError):
+            return Path(source.name).suffix not in (".json", ".jsonl")
+        return all(field in text for field in TRACE_FIELDS)
+    return False
 
 
 def stray_lines(command: str, what: str, strays: Iterable[Path]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection
+from contextlib import suppress
 from itertools import dropwhile
 from pathlib import Path
 
@@ -26,6 +27,7 @@ NOT_STOPPED = f"WHERE game_id NOT IN (SELECT game_id FROM {ALL_GAMES}.games WHER
 def attach(tables: Path, without: Collection[str] = (), asked: str = "") -> duckdb.DuckDBPyConnection:
     """An in-memory DuckDB connection with a view for every table of the folder, a Parquet file or the partitions of
     hive.py, or for every table of a database file (database.py), whose other schemas are there under their own names.
+    The view `table1` is the result of that name.
 
     The views leave out games that were stopped, and every row of them: what is broken off is no sample of how a team
     plays. So they do with the games named in `without`. The schema `all_games` has views of the same names with all
@@ -46,6 +48,9 @@ def attach(tables: Path, without: Collection[str] = (), asked: str = "") -> duck
             games = ", ".join("'" + game.replace("'", "''") + "'" for game in sorted(without))
             rows = f"{rows or 'WHERE true'} AND game_id NOT IN ({games})"
         connection.execute(f"CREATE VIEW {quoted(name)} AS FROM {ALL_GAMES}.{quoted(name)} {rows}")
+    if not asked:
+        with suppress(duckdb.Error):  # of tables that lack one, no Table 1 is made; a database has it
+            connection.execute(f"CREATE VIEW table1 AS {query_text('table1')}")
     return connection
 
 

@@ -30,7 +30,7 @@ def users_folder() -> Path:
     try:
         return platformdirs.user_cache_path("calbench") / "answers"
     except RuntimeError:
-        advice = "name a folder with --cache, or give --no-cache"
+        advice = "name a folder with --cache"
         raise Unwritable(f"there is no home folder to keep answers in; {advice}") from None
 
 

@@ -70,18 +70,23 @@ class Provider:
         Equal questions at once wait for the answer to the first of them, where it will be kept.
         """
         if self.store is None or not self.store.keeps(parameters):
+            self.check_online(ask)
             return await self.asked(ask, parameters)
         name = kept_as(ask, parameters)
         async with self.alone(name):
             if kept := self.store.get(name):
                 self.ledger.of(ask.model).from_cache += 1
                 return msgspec.structs.replace(kept, usage=msgspec.structs.replace(kept.usage, from_cache=True))
-            if self.offline:
-                raise AgentFailure(f"{ask.model}: the cache holds no answer to this question, and nobody is asked")
+            self.check_online(ask)
             answer = await self.asked(ask, parameters)
             if not is_empty(answer):
                 self.store.put(name, ask.model, answer)
             return answer
+
+    def check_online(self, ask: Ask) -> None:
+        """Raise AgentFailure if nobody may be asked."""
+        if self.offline:
+            raise AgentFailure(f"{ask.model}: the cache holds no answer to this question, and nobody is asked")
 
     @asynccontextmanager
     async def alone(self, name: str) -> AsyncIterator[None]:

@@ -204,14 +204,6 @@ class Choice(Struct, frozen=True):
     costs: tuple[int, ...] = VARIED_COSTS
 
 
-def read_costs(setting: str, text: str | None) -> tuple[int, ...]:
-    """The costs that errands cycle through. Raises TaskError where they are no numbers, or the setting is uniform."""
-    if text and setting == "uniform":
-        raise TaskError("where the setting is uniform every errand costs 1; take --setting varied")
-    column = "errand_cost_values"
-    return read_value({column: text}, column, "--errand-costs") if text else VARIED_COSTS
-
-
 def cells(shapes: Sequence[tuple[int, int]] = SHAPES, densities: Sequence[float] = DENSITIES) -> list[Cell]:
     """The cells in order: every shape at every density, each once, numbered from 0."""
     pairs = [(shape, density) for shape in dict.fromkeys(shapes) for density in dict.fromkeys(densities)]

@@ -11,13 +11,12 @@ from sim.tasks.lists import (
     graded,
     moved_thirds,
     ranked,
-    read_costs,
     read_list,
     select_cell,
     write_list,
 )
 from sim.tasks.scenario import generate
-from sim.tasks.suite import TaskError, make_listed_task, make_task
+from sim.tasks.suite import make_listed_task, make_task
 from tests.sim.test_suite import PAPER72
 from tests.sim.worlds import tiny_task
 
@@ -95,22 +94,13 @@ def test_a_selection_is_a_list_whose_tasks_come_out_the_same(tmp_path):
 
 
 def test_a_selection_may_be_of_another_size_and_of_other_costs(tmp_path):
-    sizes, costs = {"num_slots": 10, "num_meetings": 2}, read_costs("varied", "2;5")
+    sizes, costs = {"num_slots": 10, "num_meetings": 2}, (2, 5)
     rows = select_cell(SMALL, Choice("varied", 5000, 6, 1, sizes, costs))
     write_list(rows, tmp_path / "list.csv")
     for entry in read_list(tmp_path / "list.csv"):
         p = entry.parameters
         assert (p.num_slots, p.num_meetings, p.errand_cost_values) == (10, 2, (2, 5))
     assert [row["task_id"][-4:] for row in rows] == ["c2_1"] * 3
-
-
-@pytest.mark.parametrize(
-    ("setting", "costs", "told"),
-    [("uniform", "1;2", "take --setting varied"), ("varied", "cheap", "write whole numbers like 1;100;1000")],
-)
-def test_costs_that_contradict_the_setting_or_are_none_are_refused(setting, costs, told):
-    with pytest.raises(TaskError, match=told):
-        read_costs(setting, costs)
 
 
 def test_a_task_s_own_difficulty_is_its_third_of_its_cell():

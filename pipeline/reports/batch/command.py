@@ -91,8 +91,12 @@ def report(
         tables.resolve(), results.resolve(), frozenset(team or ()), frozenset(condition or ()), prices, english
     )
     check_english_option(english, traces or [])
-    with staged(out, "report") as work:
-        complete = _write_report(traces or [], work, out, selection, workers or cores())
+    with staged(out, "report", ["index.html"]) as work:
+        written, missing, complete = _write_report(traces or [], work, selection, workers or cores())
+    for line in missing:
+        print(f"error: {line}", file=sys.stderr)
+    pages = f"{written} {'page' if written == 1 else 'pages'} in {out}; open {out / 'index.html'}"
+    print(printable(pages), file=sys.stderr)
     raise typer.Exit(ALL_WRITTEN if complete else SOME_LEFT_OUT)
 
 
@@ -122,9 +126,11 @@ def count_rejected(derived: "Derived", traces: Sequence[Path]) -> int:
     return len(derived.rejected)
 
 
-def _write_report(traces: Sequence[Path], work: Staged, out: Path, selection: "Selection", workers: int) -> bool:
-    """Make the pages and their list in a staged folder, from which they go to `out`. Returns whether nothing is
-    missing."""
+def _write_report(
+    traces: Sequence[Path], work: Staged, selection: "Selection", workers: int
+) -> tuple[int, list[str], bool]:
+    """Make the pages and their list in a staged folder. Returns how many pages there are, a line for each that is
+    missing, and whether none is, and no trace was rejected."""
     from pipeline.reports.batch.own_study import derive_study, made_from
     from pipeline.traces.audit.files import print_doubts
 
@@ -149,12 +155,7 @@ def _write_report(traces: Sequence[Path], work: Staged, out: Path, selection: "S
         missing += [printable(f"{job.target.name}: {problem}") for job, problem in failures]
         write_index(jobs, folder, missing, first_table(selection), doubts, FILES if traces else ())
         work.keep = kept_files(work, jobs, bool(traces))
-    for line in missing:
-        print(f"error: {line}", file=sys.stderr)
-    written = len(jobs) - len(failures)
-    pages = f"{written} {'page' if written == 1 else 'pages'} in {out}; open {out / 'index.html'}"
-    print(printable(pages), file=sys.stderr)
-    return not missing and not rejected
+    return len(jobs) - len(failures), missing, not missing and not rejected
 
 
 def _make_pages(
