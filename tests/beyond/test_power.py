@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import combinations
 from math import sqrt
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -199,7 +200,10 @@ def test_scores_are_tasks_by_repeats_and_a_task_without_a_value_is_left_out() ->
         scores(known.filter(~((pl.col("team") == "a") & (pl.col("excess_cost") == 31))), "uniform", "excess_cost")
 
 
-def test_missing_games_are_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_games_are_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "estimate.txt").write_text(PRINTED)
+    params = power.beyond.params("enough") | {"estimate": str(tmp_path / "estimate.txt")}
+    monkeypatch.setattr(power.beyond, "params", lambda _: params)
     rows = [("a", "uniform", "t1", 0), ("a", "uniform", "t1", 1), ("a", "uniform", "t2", 0)]
     games = pl.DataFrame(rows, schema=["team", "setting", "task_id", "repeat"], orient="row")
     games = games.with_columns(pl.lit(1.0).alias(column) for column in power.MEASURES.values())
