@@ -203,7 +203,7 @@ def repaired(text: str, cut: bool | None) -> dict[str, Any]:
         raise Refused("the answer is no JSON, and can't be repaired") from error
     if not isinstance(value, dict) or not isinstance(value.get("actions"), list):
         raise Refused("the answer has no list of actions")
-    if repr(list(flat(value))) != repr(values):
+    if repr(flat(value)) != repr(values):
         raise Refused(CHANGED)
     if not all(map(is_whole, value["actions"])):
         raise Refused("malformed JSON, and an action of it is not as its kind asks")
@@ -239,13 +239,10 @@ def plain(written: str) -> Any:
         raise Refused(CHANGED) from error
 
 
-def flat(value: Any) -> Iterator[Any]:
+def flat(value: Any) -> list[Any]:
     """The names and values in a value of JSON, in order."""
-    if isinstance(value, dict | list):
-        for inner in value.items() if isinstance(value, dict) else value:
-            yield from flat(list(inner) if isinstance(inner, tuple) else inner)
-    else:
-        yield value
+    inside = [part for pair in value.items() for part in pair] if isinstance(value, dict) else value
+    return [leaf for inner in inside for leaf in flat(inner)] if isinstance(inside, list) else [value]
 
 
 def is_whole(action: Any) -> bool:

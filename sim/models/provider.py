@@ -177,10 +177,10 @@ class Provider:
     def problem(self, error: Exception, p: LlmParameters, address: str | None, presumed: Any) -> CallError:
         """The failure of a call, after what it may be charged for is counted, and who shares its key knows of it."""
         problem = call_error(error, p, self.hidden, address or "")
-        told = isinstance(error, ToldError)
-        problem.charge = error.charge if isinstance(error, ToldError) else None
-        problem.billed = bool(problem.charge) if told else not isinstance(error, TimeoutError) and is_billed(error)
-        if not told and (problem.billed or is_late(error)):
+        problem.billed = not isinstance(error, TimeoutError) and is_billed(error)
+        if isinstance(error, ToldError):
+            problem.billed, problem.charge = error.charge is not None, error.charge
+        elif problem.billed or is_late(error):
             self.ledger.given_up(p.model, presumed())
             problem.charge = Charge()
         self.credential(p).failed(problem)

@@ -34,7 +34,7 @@ VARIABLE = re.compile(r"[A-Za-z_]\w*")
 ALLOWED = {
     *("top_p", "stop", "presence_penalty", "frequency_penalty", "logit_bias", "logprobs", "top_logprobs", "thinking"),
     *("reasoning_effort", "verbosity", "service_tier", "safety_identifier", "store", "prompt_cache_key", "user"),
-    *("metadata", "parallel_tool_calls", "allowed_openai_params", "max_completion_tokens"),
+    *("metadata", "parallel_tool_calls", "allowed_openai_params"),
 }
 # What other names may not hold: where a call goes and as whom, that it is none, and what would be dropped of it.
 RESERVED = re.compile(
@@ -135,10 +135,10 @@ def problem_of(p: LlmParameters) -> str | None:
         return "a price is below 0; give US dollars for a million tokens"
     if problem := next(filter(None, map(address_problem, listed_addresses(p))), None):
         return f"api_base {problem}"
-    if p.max_tokens is not None and "max_completion_tokens" in p.extra:
-        return "extra.max_completion_tokens would replace max_tokens; give one of them"
     recorded = ("model", "api_base", "prompt_variant", "extra")
-    return misnamed(p) or secret_in({name: getattr(p, name) for name in recorded}, "") or reserved_in(p.extra, "extra")
+    return (
+        misnamed(p) or secret_in({name: getattr(p, name) for name in recorded}, "") or reserved_in(p, p.extra, "extra")
+    )
 
 
 def address_problem(address: str) -> str | None:
@@ -150,17 +150,19 @@ def address_problem(address: str) -> str | None:
     return None
 
 
-def reserved_in(extra: Mapping[str, Any], place: str) -> str | None:
+def reserved_in(p: LlmParameters, extra: Mapping[str, Any], place: str) -> str | None:
     """What the extra parameters, or those of `extra_body`, would replace of the call, and what to do."""
-    taken = next((name for name in extra if is_reserved(name.lower().replace("-", "_"))), None)
+    taken = next((name for name in extra if is_reserved(p, name.lower().replace("-", "_"))), None)
     if taken:
         return f"{place}.{taken} would replace a part of the call; leave it out, or give the parameter of that use"
     inside = extra.get("extra_body")
-    return reserved_in(inside, f"{place}.extra_body") if isinstance(inside, Mapping) else None
+    return reserved_in(p, inside, f"{place}.extra_body") if isinstance(inside, Mapping) else None
 
 
-def is_reserved(name: str) -> bool:
+def is_reserved(p: LlmParameters, name: str) -> bool:
     """Whether a parameter of this name is one of the call itself, or of ours."""
+    if name == "max_completion_tokens" and p.max_tokens is None:
+        return False
     return name not in ALLOWED and bool(RESERVED.search(name) or name in own_names())
 
 

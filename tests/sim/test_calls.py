@@ -127,8 +127,9 @@ def test_extra_parameters_can_t_replace_the_call(name):
 
 
 def test_an_answer_s_most_tokens_are_given_once():
-    with pytest.raises(ValueError, match="max_completion_tokens would replace max_tokens"):
-        read_parameters({"model": "m", "max_tokens": 5, "extra": {"max_completion_tokens": 5}})
+    for extra in ({"max_completion_tokens": 5}, {"extra_body": {"max_completion_tokens": 5}}):
+        with pytest.raises(ValueError, match="max_completion_tokens would replace"):
+            read_parameters({"model": "m", "max_tokens": 5, "extra": extra})
 
 
 HARMLESS = [{"max_completion_tokens": 5}, {"top_p": 1, "reasoning_effort": "low"}, {"extra_body": {"min_p": 0.1}}]
