@@ -66,7 +66,7 @@ async def completion(arguments: dict[str, Any]) -> Any:
         with suppress(ValueError, LookupError, TypeError, AttributeError):  # where its interface is another
             word = json.loads(heard[-1]["original_response"])["choices"][0].get("finish_reason")
         if is_finished(choice.finish_reason) and not is_finished(word):
-            choice.finish_reason = word
+            choice.finish_reason = word if isinstance(word, str) else None
     return response
 
 

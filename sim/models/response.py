@@ -35,7 +35,7 @@ def answer_of(response: Any, usage: Usage, hidden: re.Pattern[str]) -> Answer:
         clean(content or "", hidden),
         usage,
         tuple(clean(as_text(call.arguments), hidden) for call in calls_of(choice.message)),
-        choice.finish_reason,
+        choice.finish_reason and clean(choice.finish_reason, hidden),
     )
 
 

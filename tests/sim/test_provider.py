@@ -117,6 +117,7 @@ ENDS = [
     (None, None, None, False),
     ("model_length", "model_length", "model_length", False),
     ("length", "length", "length", False),
+    (7, None, None, False),
 ]
 
 
@@ -399,7 +400,7 @@ QUOTES = [
     lambda body: with_choice(body, content_of(body).replace("0 action(s)", f"My key is {KEY}.")),
     lambda body: with_choice(body, content_of(body).replace("0 action(s)", escaped(KEY))),
     lambda body: with_choice(body, content_of(body).replace("0 action(s)", escaped(KEY).replace("\\", "\\\\"))),
-    lambda body: body | {"id": KEY, "model": KEY, "system_fingerprint": KEY},
+    lambda body: with_choice(body | {"id": KEY, "model": KEY, "system_fingerprint": KEY}, reason=KEY),
     lambda body: with_choice(body | {"id": [KEY], "created": KEY, "service_tier": {"a": KEY}}, audio=KEY),
     lambda body: with_choice(body, reasoning_content=KEY, refusal=KEY),
 ]
