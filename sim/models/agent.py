@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from sim.agents import CHEAP_TALK, VOLUNTARY, AgentFailure, Registration, Reply, Request
+from sim.models.library import is_finished
 from sim.models.parse import LONGEST, Parsed, parse, parse_calls
 from sim.models.prompts.answer_format import format_arguments
 from sim.models.prompts.builders import load_builders, protocol_of
@@ -20,9 +21,9 @@ from sim.models.spec import LlmParameters, variants_of
 
 # What stands in the conversation for an answer without any text: providers refuse empty messages.
 NO_ANSWER = "[no answer]"
-# Why an answer ended that a provider's content filter held back, and one that broke off or did not.
+# Why an answer ended that a provider's content filter held back, and one that broke off.
 FILTERED = "content_filter"
-CUT = {"length": True, "max_tokens": True, "stop": False, "tool_calls": False, "eos_token": False}
+CUT = ("length", "max_tokens")
 HELD_BACK = "refused: the provider's content filter held the answer back"
 # Longer answers are read apart from the loop that all games wait in.
 QUICKLY_READ = 500
@@ -85,7 +86,8 @@ class Usage(Struct, frozen=True, kw_only=True):
 
 
 class Answer(Struct, frozen=True):
-    """A model's text, what it took, the arguments of the tools that it calls, and how it ended in LiteLLM's words."""
+    """A model's text, what it took, the arguments of the tools that it calls, and how it ended in LiteLLM's words, or
+    in the provider's where LiteLLM has none."""
 
     text: str
     usage: Usage
@@ -246,7 +248,7 @@ async def read_answer(answer: Answer) -> Parsed:
     """What the answer says; a long one is read while other games go on."""
     if answer.end == FILTERED:
         return Parsed([], None, HELD_BACK)
-    cut = CUT.get(answer.end or "")
+    cut = True if answer.end in CUT else False if is_finished(answer.end) else None
     reading = (parse_calls, answer.calls, answer.text, cut) if answer.calls else (parse, answer.text, cut)
     return reading[0](*reading[1:]) if len(answer.whole) <= QUICKLY_READ else await asyncio.to_thread(*reading)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -36,7 +37,8 @@ UNCONNECTED = UNREACHED | {"ClientConnectorError"}
 UNANSWERED = STATUS | UNREACHED | {"ClientConnectionError", "ConnectionError", "ImportError", "Redirected"}
 # How servers say that a filter refuses a question, and that a conversation is too long.
 FILTERS = re.compile(
-    r"content[ _-]?(?:filter|policy[ _]violation)|content management policy|flagged_input|input was flagged|moderation",
+    r"content[ _-]?(?:filter|policy[ _]violation)|content management policy|flagged_input|input was flagged|moderation"
+    r"|prohibited[ _-]content|\bblocked\b.{0,40}\bsafety\b",
     re.I,
 )
 TOO_LONG = re.compile(
@@ -94,6 +96,16 @@ class CallError(Exception):
         self.category = category or CATEGORIES.get(status or 0, PROVIDER)
 
 
+class ToldError(Exception):
+    """An error that a response of a good status tells of, as `error.body` has it, and what the response took if it is
+    charged for."""
+
+    def __init__(self, body: Any, charge: Charge | None) -> None:
+        told = body if isinstance(body, dict) else {"message": body or "the answer ended with an error"}
+        super().__init__(told.get("message") or json.dumps(told, default=str))
+        self.body, self.status_code, self.charge = told, told.get("code"), charge
+
+
 def call_error(error: Exception, p: LlmParameters, hidden: re.Pattern[str], address: str = "") -> CallError:
     """The failure of a call to the address as one line without secrets, and whether another attempt makes sense.
 
@@ -130,6 +142,7 @@ def statuses(error: BaseException) -> Iterator[Any]:
     yield from (getattr(error, "status_code", None), getattr(error, "code", None))
     yield getattr(getattr(error, "response", None), "status_code", None)
     yield inner.get("code") if isinstance(inner, dict) else None
+    yield 529 if "overloaded_error" in words(error) else None
 
 
 def number(value: Any) -> int | None:

@@ -1,11 +1,12 @@
 """LiteLLM, alike on every machine: no setting of its own reaches it from the environment, and nothing leaves by it
 that its caller does not know of."""
 
+import json
 import logging
 import os
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
@@ -22,8 +23,11 @@ SETTINGS = {
 # Its settings that it reads once, when it is imported: LITELLM_DROP_PARAMS would ask without parameters that a trace
 # says were asked.
 READ_ONCE = ("LITELLM_", "DEFAULT_", "MIN_", "MAX_")
-
-
+# How an answer ends that is whole.
+FINISHED = {
+    *("stop", "eos", "eos_token", "stop_sequence", "end_turn", "complete", "completed"),
+    *("tool_calls", "tool_use", "function_call"),
+}
 # Calls to this machine pass by every proxy.
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 # Whose messages may quote whole requests and answers; what matters of a failure is in the exception.
@@ -49,6 +53,26 @@ def imported() -> Any:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     refuse_redirects()
     return module
+
+
+async def completion(arguments: dict[str, Any]) -> Any:
+    """LiteLLM's response to the call. It says "stop" also where the provider's word is none or unknown: then its first
+    choice has that word again."""
+    heard: list[dict[str, Any]] = []
+    response = await litellm().acompletion(**arguments, logger_fn=heard.append)
+    for choice in (getattr(response, "choices", None) or ())[:1]:
+        fields = getattr(choice, "provider_specific_fields", None) or {}
+        word = fields.get("native_finish_reason") or choice.finish_reason
+        with suppress(ValueError, LookupError, TypeError, AttributeError):  # where its interface is another
+            word = json.loads(heard[-1]["original_response"])["choices"][0].get("finish_reason")
+        if is_finished(choice.finish_reason) and not is_finished(word):
+            choice.finish_reason = word if isinstance(word, str) else None
+    return response
+
+
+def is_finished(word: Any) -> bool:
+    """Whether an answer that ended by that word, a provider's or LiteLLM's, is whole."""
+    return isinstance(word, str) and word.lower() in FINISHED
 
 
 class Redirected(Exception):

@@ -1,7 +1,7 @@
 """A model's answer read as `{"thinking", "actions"}`, one way: strictly, else repaired, else refused (D.5).
 
 What stands before the last end of a thought is thought, and an unclosed thought has no actions. Of the rest counts the
-one whole JSON object with actions; where there is none, one that json-repair makes of it without inventing anything.
+one whole JSON object with actions; where there is none, one that json-repair makes of it without changing any value.
 """
 
 from __future__ import annotations
@@ -35,10 +35,16 @@ BEGINS = re.compile(
 )
 OBJECT = re.compile(r'\{\s*"')
 ACTIONS_LOOSELY = re.compile(r"""\bactions["']?\s*:\s*\[""")
-NO_ACTIONS = re.compile(r"""\bactions["']?\s*:\s*\[\s*\]""")
+# What malformed JSON may be made of: strings in either quotes, numbers and literals, names before a colon, and marks.
+TOKEN = re.compile(
+    r"""\s*(?:("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\w)"""
+    r"""|(?i:true|false|null|none)\b)|([A-Za-z_]\w*)(?=\s*:)|([][{}:,]))""",
+    re.DOTALL | re.ASCII,
+)
 SENTENCE_GOES_ON = re.compile(r"[\w,;:(\-–]\Z")
 OPEN = "several lists of actions, and it is open which is meant"
 CUT = "the answer is cut off"
+CHANGED = "malformed JSON, and a repair would change what it says"
 # How text may write one of the integers of an action.
 INTEGERS = {name for fields in ACTIONS.values() for name, kind in fields.items() if kind is INTEGER}
 WRITTEN = re.compile(r"\s*([+-]?[0-9]{1,18})(?:\.0{1,18})?\s*", re.ASCII)
@@ -164,52 +170,79 @@ def the_one(text: str, objects: Sequence[tuple[dict[str, Any], int, int]], cut: 
     around = list(pairwise(edges))[::2]
     if any(other != value for other, _, _ in objects) or any(ACTIONS_LOOSELY.search(text, *gap) for gap in around):
         raise Refused(OPEN)
-    after = text[edges[-2] :].strip("` \n")
-    if after and (cut or (cut is None and SENTENCE_GOES_ON.search(after))):
-        raise Refused(CUT)
+    check_end(text[edges[-2] :], cut)
     return value
 
 
+def check_end(after: str, cut: bool | None) -> None:
+    """Raise Refused where the answer breaks off in what follows its object."""
+    after = after.strip("` \n")
+    if after and (cut or (cut is None and SENTENCE_GOES_ON.search(after))):
+        raise Refused(CUT)
+
+
 def repaired(text: str, cut: bool | None) -> dict[str, Any]:
-    """The object that json-repair makes of malformed JSON, where each of its actions is whole, of its kind, and stands
-    so in the text. Raises Refused."""
+    """The object that json-repair makes of malformed JSON, where it holds the text's values, no more and no fewer, and
+    each of its actions is whole and of its kind. Raises Refused."""
     import json_repair
 
     start = text.find("{")
     if start < 0:
         raise Refused("the answer holds no JSON object")
-    body = text[start:].partition("```")[0]
     if len(ACTIONS_LOOSELY.findall(text)) > 1:
         raise Refused(OPEN)
-    if cut or is_cut(body):
+    if cut:
         raise Refused(CUT)
-    if len(body) > LONGEST_REPAIRED:
-        raise Refused(f"malformed JSON of {len(body)} characters; at most {LONGEST_REPAIRED} are repaired")
+    values, end = values_in(text, start)
+    check_end(text[end:], cut)
+    if end - start > LONGEST_REPAIRED:
+        raise Refused(f"malformed JSON of {end - start} characters; at most {LONGEST_REPAIRED} are repaired")
     try:
-        value = json_repair.loads(body, skip_json_loads=True)
+        value = json_repair.loads(text[start:end], skip_json_loads=True)
     except (ValueError, RecursionError) as error:
         raise Refused("the answer is no JSON, and can't be repaired") from error
     if not isinstance(value, dict) or not isinstance(value.get("actions"), list):
         raise Refused("the answer has no list of actions")
-    actions = value["actions"]
-    if not all(is_whole(action) and all(stands(body, *field) for field in action.items()) for action in actions):
+    if repr(flat(value)) != repr(values):
+        raise Refused(CHANGED)
+    if not all(map(is_whole, value["actions"])):
         raise Refused("malformed JSON, and an action of it is not as its kind asks")
-    if not actions and not NO_ACTIONS.search(body):
-        raise Refused("malformed JSON, and what its actions are is left open")
     return value
 
 
-def is_cut(text: str) -> bool:
-    """Whether the text ends inside a string, an object or a list."""
-    depth, inside, escaped = 0, False, False
-    for letter in text:
-        if inside:
-            inside, escaped = letter != '"' or escaped, letter == "\\" and not escaped
-        elif letter == '"':
-            inside = True
-        else:
-            depth += (letter in "{[") - (letter in "}]")
-    return inside or depth > 0
+def values_in(text: str, place: int) -> tuple[list[Any], int]:
+    """The names and values of the malformed object that begins there, in order, and where it ends. Raises Refused where
+    it is cut off, where its brackets don't match, or where anything else stands in it."""
+    values: list[Any] = []
+    closing: list[str] = []
+    while token := TOKEN.match(text, place):
+        place = token.end()
+        quoted, literal, name, mark = token.groups()
+        if mark is None:
+            values.append(name or plain(quoted or literal.lower().replace("none", "null")))
+        elif mark in "{[":
+            closing.append("}" if mark == "{" else "]")
+        elif mark in "}]" and closing.pop() != mark:
+            raise Refused(CHANGED)
+        if not closing:
+            return values, place
+    raise Refused(CUT if text[place:].strip()[:1] in ("", '"', "'", "`") else CHANGED)
+
+
+def plain(written: str) -> Any:
+    """The value that is written as JSON, or as a string in single quotes. Raises Refused."""
+    if written.startswith("'"):
+        written = '"' + written[1:-1].replace("\\'", "'").replace('"', '\\"') + '"'
+    try:
+        return json.loads(written, strict=False)
+    except ValueError as error:
+        raise Refused(CHANGED) from error
+
+
+def flat(value: Any) -> list[Any]:
+    """The names and values in a value of JSON, in order."""
+    inside = [part for pair in value.items() for part in pair] if isinstance(value, dict) else value
+    return [leaf for inner in inside for leaf in flat(inner)] if isinstance(inside, list) else [value]
 
 
 def is_whole(action: Any) -> bool:
@@ -218,13 +251,6 @@ def is_whole(action: Any) -> bool:
     if fields is None or action.keys() != {"type", *fields}:
         return False
     return all(type(action[name]) is (int if kind is INTEGER else str) for name, kind in fields.items())
-
-
-def stands(text: str, name: str, value: str | int) -> bool:
-    """Whether the text gives the field this very value, and nothing more."""
-    written = {str(value), json.dumps(value).strip('"'), json.dumps(value, ensure_ascii=False).strip('"')}
-    forms = "|".join(map(re.escape, written))
-    return bool(re.search(rf"""\b{name}["']?\s*:\s*["']?(?:{forms})["']?\s*(?:[,}}\]"']|//|\#|\n)""", text))
 
 
 def with_integers(action: Any) -> Any:

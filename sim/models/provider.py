@@ -17,8 +17,8 @@ from sim.agents import KEY, PROVIDER, AgentFailure
 from sim.models.agent import FILTERED, Answer, Ask, Charge, characters
 from sim.models.cache import Cache, digest, kept_as
 from sim.models.checks import KeyMissing, addresses, headers_of, key_of, provider_of
-from sim.models.failures import FOR_ALL, CallError, call_error, is_billed, is_filtered, is_late, secrets
-from sim.models.library import litellm
+from sim.models.failures import FOR_ALL, CallError, ToldError, call_error, is_billed, is_filtered, is_late, secrets
+from sim.models.library import completion, litellm
 from sim.models.limits import Credential, RateLimiter, Tries, wait_before
 from sim.models.money import Ledger
 from sim.models.prices import presumed_cost, price_of
@@ -159,7 +159,7 @@ class Provider:
             self.ledger.of(ask.model).attempts += 1
             try:
                 async with asyncio.timeout(p.timeout):
-                    response = await litellm().acompletion(**arguments)
+                    response = await completion(arguments)
                 answer = self.read(response, p, presumed)
             except asyncio.CancelledError:
                 self.ledger.given_up(ask.model, presumed())
@@ -178,19 +178,21 @@ class Provider:
         """The failure of a call, after what it may be charged for is counted, and who shares its key knows of it."""
         problem = call_error(error, p, self.hidden, address or "")
         problem.billed = not isinstance(error, TimeoutError) and is_billed(error)
-        if problem.billed or is_late(error):
+        if isinstance(error, ToldError):
+            problem.billed, problem.charge = error.charge is not None, error.charge
+        elif problem.billed or is_late(error):
             self.ledger.given_up(p.model, presumed())
             problem.charge = Charge()
         self.credential(p).failed(problem)
         return problem
 
     def read(self, response: Any, p: LlmParameters, presumed: Callable[..., float]) -> Answer:
-        """The answer in LiteLLM's response, which is charged for whatever it holds. Raises CallError."""
+        """The answer in LiteLLM's response, which is charged for whatever it holds. Raises CallError or ToldError."""
         usage = usage_of(response, p, self.price(p), self.hidden, litellm())
         try:
             answer = answer_of(response, usage, self.hidden)
-        except CallError as problem:
-            if problem.billed:
+        except ToldError as error:
+            if error.charge:
                 self.ledger.charged(usage, presumed())
             raise
         except Exception as error:  # a response of any other shape is one that can't be used

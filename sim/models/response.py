@@ -8,52 +8,47 @@ from typing import Any
 
 from sim.game.trace import to_jsonable
 from sim.models.agent import FILTERED, Answer, Usage
-from sim.models.failures import CallError, number, one_line, redact
+from sim.models.failures import ToldError, redact
 from sim.models.parse import LONGEST
 from sim.models.prices import cost_of
 from sim.models.spec import LlmParameters, Prices
 
 # No answer takes more tokens: what is told beyond it is no count.
 MOST_TOKENS = 1_000_000_000
-# How LiteLLM calls the end of an answer that its provider broke off with an error.
-ERROR = "error"
+# What is in a provider's word for the end of an answer that it broke off with an error.
+ERROR = re.compile("error|failed", re.I)
 
 
 def answer_of(response: Any, usage: Usage, hidden: re.Pattern[str]) -> Answer:
     """The response's answer without secrets; of a text beyond all measure the beginning, one character longer than what
-    is read. Raises ValueError where it holds none that can be used, and CallError where it tells of an error."""
+    is read. Raises ValueError where it holds none that can be used, and ToldError where it tells of an error."""
     choice = first_choice(response)
     if choice is None:
         raise ValueError("a response without choices")
     fields = getattr(choice, "provider_specific_fields", None) or {}
-    if fields.get("error") or ERROR in (fields.get("native_finish_reason"), choice.finish_reason):
-        raise broken_off(fields.get("error"), usage, hidden)
+    if fields.get("error") or ERROR.search(f"{fields.get('native_finish_reason')} {choice.finish_reason}"):
+        raise ToldError(fields.get("error"), usage.charge if usage.output_tokens else None)
     content = choice.message.content
     if not isinstance(content, str | None):
         raise ValueError(f"content of type {type(content).__name__}, not text")
-    calls = getattr(choice.message, "tool_calls", None) or ()
     return Answer(
         clean(content or "", hidden),
         usage,
-        tuple(clean(as_text(call.function.arguments), hidden) for call in calls),
-        choice.finish_reason,
+        tuple(clean(as_text(call.arguments), hidden) for call in calls_of(choice.message)),
+        choice.finish_reason and clean(choice.finish_reason, hidden),
     )
-
-
-def broken_off(error: Any, usage: Usage, hidden: re.Pattern[str]) -> CallError:
-    """The failure that a response under a good status tells of; charged for where tokens were given."""
-    told = error if isinstance(error, dict) else {"message": error or "the answer ended with an error"}
-    status = number(told.get("code"))
-    text = f"{'' if status is None else f'{status} '}{told.get('message') or json.dumps(told, default=str)}"
-    problem = CallError(one_line(redact(text, hidden)), status, final=False, billed=bool(usage.output_tokens))
-    problem.charge = usage.charge if problem.billed else None
-    return problem
 
 
 def first_choice(response: Any) -> Any:
     """The response's first choice, or None."""
     choices = getattr(response, "choices", None)
     return choices[0] if choices else None
+
+
+def calls_of(message: Any) -> list[Any]:
+    """The functions that the message calls, as tools or, as servers of old say it, as its function."""
+    legacy = getattr(message, "function_call", None)
+    return [call.function for call in getattr(message, "tool_calls", None) or ()] or ([legacy] if legacy else [])
 
 
 def as_text(arguments: Any) -> str:
@@ -115,7 +110,8 @@ def answered(counts: Any, response: Any) -> int | None:
     """The count of the answer's tokens; None for 0 beside a text or a tool's call."""
     message = getattr(first_choice(response), "message", None)
     given = tokens(counts, "completion_tokens")
-    return None if given == 0 and any(getattr(message, name, None) for name in ("content", "tool_calls")) else given
+    said = ("content", "tool_calls", "function_call")
+    return None if given == 0 and any(getattr(message, name, None) for name in said) else given
 
 
 def tokens(counts: Any, name: str) -> int | None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date as Date
+from functools import cache
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from sim.models.library import litellm
 from sim.models.prompts import FOLDER, Variant, VariantError, load_variant
 from sim.models.prompts.answer_format import AnswerFormat
 from sim.models.prompts.builders import origin
@@ -27,13 +30,16 @@ def is_simulated(model: str) -> bool:
 SECRET_WORDS = ("key", "token", "secret", "password", "authorization", "credential")
 LONG = 16  # characters, of what no text would hold by chance
 VARIABLE = re.compile(r"[A-Za-z_]\w*")
-# What `extra` may not say: where a call goes and as whom, that it is none, and what has a parameter of its own.
-RESERVED = {
-    *("model", "messages", "api_base", "base_url", "api_key", "azure_ad_token", "organization", "client", "stream"),
-    *("headers", "extra_headers", "default_headers", "extra_query", "default_query", "custom_llm_provider"),
-    *("mock_response", "mock_tool_calls", "mock_timeout", "fallbacks", "context_window_fallback_dict", "model_list"),
-    *("num_retries", "max_retries", "timeout", "request_timeout", "temperature", "max_tokens", "seed"),
+# What `extra` may say of the names that LiteLLM has for a call's arguments: how to sample, and what it is for.
+ALLOWED = {
+    *("top_p", "stop", "presence_penalty", "frequency_penalty", "logit_bias", "logprobs", "top_logprobs", "thinking"),
+    *("reasoning_effort", "verbosity", "service_tier", "safety_identifier", "store", "prompt_cache_key", "user"),
+    *("metadata", "parallel_tool_calls", "allowed_openai_params"),
 }
+# What other names may not hold: where a call goes and as whom, that it is none, and what would be dropped of it.
+RESERVED = re.compile(
+    r"api_?base|base_?url|endpoint|api_?key|header|query|proxy|organi[sz]ation|^models?$|^mock_|drop_params|^_"
+)
 # How the keys of well-known providers begin, and what stands before one in a header.
 KEY = re.compile(r"\b(?:sk|pk|rk|ghp|gho|xoxb)[-_][-\w]{12,}|\bAIza[-\w]{20,}|\b(?:Bearer|Basic) \S{6,}")
 
@@ -130,7 +136,9 @@ def problem_of(p: LlmParameters) -> str | None:
     if problem := next(filter(None, map(address_problem, listed_addresses(p))), None):
         return f"api_base {problem}"
     recorded = ("model", "api_base", "prompt_variant", "extra")
-    return misnamed(p) or secret_in({name: getattr(p, name) for name in recorded}, "") or reserved_in(p.extra, "extra")
+    return (
+        misnamed(p) or secret_in({name: getattr(p, name) for name in recorded}, "") or reserved_in(p, p.extra, "extra")
+    )
 
 
 def address_problem(address: str) -> str | None:
@@ -142,13 +150,28 @@ def address_problem(address: str) -> str | None:
     return None
 
 
-def reserved_in(extra: Mapping[str, Any], place: str) -> str | None:
+def reserved_in(p: LlmParameters, extra: Mapping[str, Any], place: str) -> str | None:
     """What the extra parameters, or those of `extra_body`, would replace of the call, and what to do."""
-    taken = next((name for name in extra if name.lower().replace("-", "_") in RESERVED), None)
+    taken = next((name for name in extra if is_reserved(p, name.lower().replace("-", "_"))), None)
     if taken:
         return f"{place}.{taken} would replace a part of the call; leave it out, or give the parameter of that use"
     inside = extra.get("extra_body")
-    return reserved_in(inside, f"{place}.extra_body") if isinstance(inside, Mapping) else None
+    return reserved_in(p, inside, f"{place}.extra_body") if isinstance(inside, Mapping) else None
+
+
+def is_reserved(p: LlmParameters, name: str) -> bool:
+    """Whether a parameter of this name is one of the call itself, or of ours."""
+    if name == "max_completion_tokens" and p.max_tokens is None:
+        return False
+    return name not in ALLOWED and bool(RESERVED.search(name) or name in own_names())
+
+
+@cache
+def own_names() -> frozenset[str]:
+    """The names of our parameters, and of the arguments of LiteLLM's call."""
+    module = litellm()
+    named = [*signature(module.acompletion).parameters, *module.all_litellm_params]
+    return frozenset(name.lower().replace("-", "_") for name in (*named, *LlmParameters.__struct_fields__))
 
 
 def misnamed(p: LlmParameters) -> str | None:

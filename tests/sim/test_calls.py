@@ -104,7 +104,19 @@ def test_only_what_providers_charge_for_is_kept_unasked(tmp_path, given, kept):
 
 
 # One row what `extra` may not say: that a call is none, or goes elsewhere or as somebody else.
-RESERVED = ["api_base", "base_url", "model", "mock_response", "api_key", "extra_headers", "extra_query", "max_tokens"]
+RESERVED = [
+    "api_base",
+    "base_url",
+    "model",
+    "mock_response",
+    "api_key",
+    "extra_headers",
+    "extra_query",
+    "max_tokens",
+    "n",
+]
+RESERVED += ["max_retries", "tools", "functions", "response_format", "seed", "models", "deployment_id", "ssl_verify"]
+RESERVED += ["aws_bedrock_runtime_endpoint", "proxy_server_request", "drop_params", "no-log", "stream"]
 
 
 @pytest.mark.parametrize("name", RESERVED)
@@ -114,6 +126,15 @@ def test_extra_parameters_can_t_replace_the_call(name):
             read_parameters({"model": "openai/m", "extra": extra})
 
 
-@pytest.mark.parametrize("extra", [{"max_completion_tokens": 5}, {"top_p": 1}, {"extra_body": {"min_p": 0.1}}])
+def test_an_answer_s_most_tokens_are_given_once():
+    for extra in ({"max_completion_tokens": 5}, {"extra_body": {"max_completion_tokens": 5}}):
+        with pytest.raises(ValueError, match="max_completion_tokens would replace"):
+            read_parameters({"model": "m", "max_tokens": 5, "extra": extra})
+
+
+HARMLESS = [{"max_completion_tokens": 5}, {"top_p": 1, "reasoning_effort": "low"}, {"extra_body": {"min_p": 0.1}}]
+
+
+@pytest.mark.parametrize("extra", HARMLESS)
 def test_harmless_extras_pass(extra):
     assert read_parameters({"model": "m", "extra": extra}).extra == msgspec.to_builtins(extra)

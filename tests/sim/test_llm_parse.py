@@ -18,6 +18,7 @@ OPEN = "refused: several lists of actions, and it is open which is meant"
 CUT = "refused: the answer is cut off"
 THOUGHT = "refused: the answer ends within a thought"
 NOT_ITS_KIND = "refused: malformed JSON, and an action of it is not as its kind asks"
+CHANGED = "refused: malformed JSON, and a repair would change what it says"
 PROSE, FENCE, MALFORMED = "repaired: prose around the JSON", "repaired: code fence", "repaired: malformed JSON"
 
 
@@ -56,14 +57,17 @@ EXAMPLES = [
     (GOOD.replace('"thinking"', "'thinking'"), [DM, PUT], MALFORMED),
     (GOOD[:-2] + ",]}", [DM, PUT], MALFORMED),
     ("{thinking: '', actions: [{type: 'schedule', meeting_id: 1, slot: 12}]}", [PUT], MALFORMED),
-    (slot("12, // best\n"), [PUT], MALFORMED),
     ('{"thinking": "x" "actions": []}', [], MALFORMED),
-    *((slot(odd), [], NOT_ITS_KIND) for odd in ("2+3", "12 or 13", "15:00", "012", "twelve", "'12'", "12, 'at': 1")),
-    ('{"thinking": "", "actions": [...]}', [], "refused: malformed JSON, and what its actions are is left open"),
+    *((slot(odd), [], NOT_ITS_KIND) for odd in ("'12'", "12, 'at': 1")),
+    *((slot(odd), [], CHANGED) for odd in ("2+3", "12 or 13", "15:00", "012", "twelve", "3]+1", "3 # or 4", "3 //\n")),
+    (GOOD.replace("3 and 12?", '3" + "4'), [], CHANGED),
+    (EMPTY.replace("]", f"], {json.dumps(DM)}]"), [], CHANGED),
+    ('{"thinking": "", "actions": [...]}', [], CHANGED),
+    ("{'actions': []}\nHmm, wait, let me", [], CUT),
     (GOOD[:-3], [], CUT),
     (f"```json\n{GOOD[:-3]}", [], CUT),
     ('{"actions": ' + "[" * 4000, [], CUT),
-    ("{slot: free}" * 400, [], "refused: malformed JSON of 4800 characters; at most 4000 are repaired"),
+    ("{'actions': [" + " " * 4000 + "]}", [], "refused: malformed JSON of 4015 characters; at most 4000 are repaired"),
     # No envelope.
     ('{"actions": [1], "actions": []}', [], "refused: a key comes twice in one object"),
     (json.dumps([DM]), [], "refused: the answer is a list without actions"),

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from sim.agents import AgentFailure
-from sim.models.agent import Answer, Ask
+from sim.models.agent import Answer, Ask, read_answer
 from sim.models.cache import Cache
 from sim.models.money import Ledger
 from sim.models.provider import Provider
@@ -103,18 +103,51 @@ def test_all_tool_calls_are_the_answer_and_the_text_beside_them_is_not(beside):
         assert server.requests == 1
     assert (answer.text, answer.calls) == (beside, ('{"actions": [1]}', '{"actions": [2]}'))
     assert answer.whole == "\n".join([*filter(None, [beside.strip()]), *answer.calls])
+    called = {"name": "answer", "arguments": arguments[0]}
+    with stub(odd=lambda body: with_choice(body, beside, "function_call", function_call=called)) as server:
+        assert call(server).calls == arguments[:1]
 
 
-def test_how_an_answer_ended_is_kept_in_the_provider_s_words():
-    with stub(odd=lambda body: with_choice(body, reason="eos_token")) as server:
-        answer = call(server)
-    assert (answer.usage.finish_reason, answer.ended) == ("eos_token", "stop")
+DRAFT = '{"actions": [{"type": "dm", "to": 1, "content": "hi"}]}'
+# One row the provider's word for an answer's end: what is kept of it, in LiteLLM's words too, and whether a draft is
+# played that a thought follows.
+ENDS = [
+    ("eos_token", "eos_token", "stop", True),
+    ("STOP", "STOP", "stop", True),
+    (None, None, None, False),
+    ("model_length", "model_length", "model_length", False),
+    ("length", "length", "length", False),
+    (7, None, None, False),
+]
+
+
+@pytest.mark.parametrize("model", ["openai/stub", "openrouter/stub"])
+@pytest.mark.parametrize(("word", "kept", "ended", "played"), ENDS)
+def test_an_answer_is_finished_only_by_the_provider_s_word_which_is_kept(model, word, kept, ended, played):
+    def odd(body):
+        changed = with_choice(body, f"{DRAFT}\nHmm, wait, is that wise? Let me")
+        changed["choices"][0]["finish_reason"] = word
+        return changed
+
+    with stub(odd=odd) as server:
+        answer = call(server, model=model)
+    assert (answer.usage.finish_reason, answer.ended) == (kept, ended)
+    assert bool(asyncio.run(read_answer(answer)).actions) == played
 
 
 OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded", "code": 529}}
+OVERLOADS = [told(500, OVERLOADED), told(500, {"type": "overloaded_error", "message": "Overloaded"})]
 FLAGGED = {"message": "requires moderation", "code": 403, "metadata": {"reasons": ["violence"], "flagged_input": "h"}}
 LM_STUDIO = "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with less"
 OPENROUTER = "This endpoint's maximum context length is 4096 tokens. However, you requested about 9000 tokens"
+
+
+def in_choice(code, message):
+    """An answer whose choice tells of an error."""
+    told = {"error": {"message": message, "code": code}}
+    return lambda body: body | {"choices": [with_choice(body, "", "error")["choices"][0] | told]}
+
+
 # One row a failure that lasts: how it is told, its category, and how many attempts are made at it.
 CATEGORIES = [
     *(("500", "provider", 3), ("reset", "provider", 3), ("429", "quota", 3), ("401", "key", 1), ("400", "provider", 1)),
@@ -138,7 +171,13 @@ CATEGORIES = [
     *((told(500, problem), "provider", 3) for problem in ([1, 2], {"message": {"a": ["b"]}}, None, 7)),
     (lambda body: with_choice(body, content=[{"type": "text", "text": "a"}]), "provider", 3),
     (lambda body: with_choice(body, '{"actions": [', "error"), "provider", 3),
-    (lambda body: body | {"choices": [body["choices"][0] | {"error": {"message": "m", "code": 502}}]}, "provider", 3),
+    *((lambda body, word=word: with_choice(body, "", word), "provider", 3) for word in ("network_error", "failed")),
+    (in_choice(502, "m"), "provider", 3),
+    *(
+        (how(code, m), kind, n)
+        for how in (in_choice, lambda code, m: told(200, {"message": m, "code": code}))
+        for code, m, kind, n in ((400, OPENROUTER, "context", 1), (401, "m", "key", 1), (429, "m", "quota", 3))
+    ),
     (lambda body: body | {"choices": [body["choices"][0] | {"error": [KEY], "finish_reason": "error"}]}, "provider", 3),
     (lambda body: body | {"choices": None}, "provider", 3),
 ]
@@ -159,6 +198,9 @@ def test_a_failure_that_lasts_has_a_category_and_shows_no_key(model, fault, cate
 FILTERS = [
     told(400, {"message": "triggering the content management policy", "code": "content_filter"}),
     told(403, FLAGGED),
+    told(200, FLAGGED),
+    in_choice(403, "requires moderation"),
+    told(403, "Request blocked due to safety: PROHIBITED_CONTENT"),
     lambda body: with_choice(body, "", "content_filter"),
 ]
 
@@ -257,8 +299,8 @@ def test_an_outage_is_waited_out_for_as_long_as_it_may_take(kind):
         assert server.requests >= 2
 
 
-# One row a refusal that is so for all who ask; LiteLLM gives the last one the status 500.
-@pytest.mark.parametrize("fault", ["429", "503", "529", told(500, OVERLOADED)])
+# One row a refusal that is so for all who ask; LiteLLM gives the last ones the status 500.
+@pytest.mark.parametrize("fault", ["429", "503", "529", *OVERLOADS])
 def test_a_refusal_pauses_all_who_call_the_provider(fault):
     given = {"odd": fault} if callable(fault) else {}
     with stub(*(() if given else (fault,)), **given) as server:
@@ -358,7 +400,7 @@ QUOTES = [
     lambda body: with_choice(body, content_of(body).replace("0 action(s)", f"My key is {KEY}.")),
     lambda body: with_choice(body, content_of(body).replace("0 action(s)", escaped(KEY))),
     lambda body: with_choice(body, content_of(body).replace("0 action(s)", escaped(KEY).replace("\\", "\\\\"))),
-    lambda body: body | {"id": KEY, "model": KEY, "system_fingerprint": KEY},
+    lambda body: with_choice(body | {"id": KEY, "model": KEY, "system_fingerprint": KEY}, reason=KEY),
     lambda body: with_choice(body | {"id": [KEY], "created": KEY, "service_tier": {"a": KEY}}, audio=KEY),
     lambda body: with_choice(body, reasoning_content=KEY, refusal=KEY),
 ]
