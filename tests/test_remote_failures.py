@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from machine import stores
 from machine.stores import Unreachable
 from pipeline import __main__ as pipeline_command
 from pipeline.derive import parallel
@@ -115,11 +116,14 @@ def test_without_the_extra_one_line_says_what_to_install(
 
 
 @slow
-def test_a_store_that_refuses_or_is_silent_is_given_up(here: Path, tmp_path: Path) -> None:
+def test_a_store_that_refuses_or_is_silent_is_given_up(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(stores.REQUESTS, "read_timeout", 1)
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        keys = {"AWS_ALLOW_HTTP": "true", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_TIMEOUT": "1s"}
+        keys = {"AWS_ALLOW_HTTP": "true", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
         with environment({**keys, "AWS_ENDPOINT_URL": address}):
             # Bound and not listening, it refuses.
             refused = [run(here, "s3://bucket/x"), derive("s3://bucket/x", "--out", str(tmp_path / "tables"))]
