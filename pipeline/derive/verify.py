@@ -106,7 +106,7 @@ def is_trace(source: Source) -> bool:
     """Whether a file may be a trace or a pack of them: the fields of a trace stand in its first text."""
     for _, text in read_texts(source):
         if isinstance(text, TraceError):
-            return Path(source.name).suffix not in (".json", ".jsonl")
+            return not (path := Path(source.name)).is_file() or path.suffix not in (".json", ".jsonl")
         return all(field in text for field in TRACE_FIELDS)
     return False
 

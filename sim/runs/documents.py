@@ -115,13 +115,13 @@ DOCUMENTS: dict[Path, Callable[[], str]] = {STYLES: page, SCHEMA: schema_text}
 
 
 def main(check: bool) -> None:
-    """Build every document, or end where one is not as the code has it."""
-    for path, build in DOCUMENTS.items():
-        text = build()
-        if not check:
-            write_atomically(path, [text.encode()])
-        elif path.read_text(encoding="utf-8") != text:
-            raise SystemExit(f"error: {path} is behind the code; run `python -m pipeline docs`")
+    """Build every document, or end with the names of those that are not as the code has them."""
+    texts = {path: build() for path, build in DOCUMENTS.items()}
+    late = [path for path, text in texts.items() if path.read_text(encoding="utf-8") != text]
+    if check and late:
+        raise SystemExit(f"error: behind the code: {', '.join(map(str, late))}; run `python -m pipeline docs`")
+    for path in late:
+        write_atomically(path, [texts[path].encode()])
 
 
 if __name__ == "__main__":

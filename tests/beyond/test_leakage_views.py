@@ -45,7 +45,6 @@ PROTOCOLS: list[tuple[str, dict[str, Any]]] = [
     ("poll", {"ladder": (0, 1)}),
     ("poll", {"ladder": (0,), "survey": 1, "patience": 2}),
     ("poll", {"survey": 0, "patience": 0, "ties": "named", "ladder": (0,)}),
-    ("poll", {"survey": 0, "patience": 1, "ties": "own", "ladder": (0, 1)}),
 ]
 SLOTS = 2
 
